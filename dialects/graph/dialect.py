@@ -1,0 +1,159 @@
+"""The Graph IR dialect, its layout attribute, and the base class of its operations.
+
+Every operation is Python-defined through ``dialects.ext``. What is true of an op stands on its class: its
+category, shape rule, numpy reference and, where complex, its decomposition. The verifier is the same for
+all: operands must be statically shaped tensors, and the result types must be what the shape rule says.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from tilewright.dialects import dtypes
+from tilewright.dialects.attributes import from_attribute, to_attribute
+from tilewright.dialects.graph.layout import BlockedLayout
+from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
+from tilewright.dialects.mlir import ext, ir
+
+Attributes = Mapping[str, Any]
+
+
+class GraphDialect(ext.Dialect, name="graph"):
+    """Deep-learning operations over statically shaped tensors."""
+
+
+class BlockedAttr(GraphDialect.Attribute, name="blocked"):
+    """The encoding of a tensor that is not plain row-major: ``#graph.blocked<[order], [[dim, size], ...]>``."""
+
+    order: ir.ArrayAttr
+    blocks: ir.ArrayAttr
+
+
+class Category(Enum):
+    """What the compiler may do with an op (paper, section II)."""
+
+    COMPLEX = "complex"  # decomposed into basic ops first
+    TUNABLE = "tunable"  # expanded by a template with parameters
+    FUSIBLE = "fusible"  # computed inside the region of a tunable op, or in loops of its own
+    STRUCTURE = "structure"  # holds other ops
+
+
+def spec_of(type_or_value: ir.Type | ir.Value) -> TensorSpec:
+    """The plain description of a tensor type, or of a value's type.
+
+    Raises:
+        ShapeError: not a ranked tensor with static extents and a known element type.
+    """
+    type_ = type_or_value.type if isinstance(type_or_value, ir.Value) else type_or_value
+    if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+        raise ShapeError(f"expected a tensor with static shape, given {type_}")
+    name = str(type_.element_type)
+    if name not in dtypes.DTYPES:
+        raise ShapeError(f"element type {name} is not supported, in {type_}")
+    return TensorSpec(tuple(type_.shape), name, layout_of(type_))
+
+
+def layout_of(type_: ir.RankedTensorType) -> BlockedLayout | None:
+    """The layout in the encoding of a tensor type; None where it is plain."""
+    encoding = type_.encoding
+    if encoding is None:
+        return None
+    if not isinstance(encoding, BlockedAttr):
+        raise ShapeError(f"encoding {encoding} is no layout of this dialect")
+    return BlockedLayout(from_attribute(encoding.order), from_attribute(encoding.blocks))
+
+
+def type_of(spec: TensorSpec) -> ir.RankedTensorType:
+    """The tensor type of a spec, in the current context."""
+    encoding = None
+    if spec.layout is not None:
+        encoding = BlockedAttr.get(to_attribute(spec.layout.order), to_attribute(spec.layout.blocks))
+    with ir.Location.unknown():
+        return ir.RankedTensorType.get(spec.shape, dtypes.to_mlir(spec.dtype), encoding)
+
+
+class GraphOperation(GraphDialect.Operation):
+    """Base of all graph operations.
+
+    Subclasses set `category`, and override `infer` (shape rule), `reference` (numpy) and, where the category
+    is complex, `decompose`.
+    """
+
+    category = Category.FUSIBLE  # set by `register`; no annotation, which would declare a field of the op
+
+    @classmethod
+    def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
+        """Shape rule: specs of the results.
+
+        Raises:
+            ShapeError: operands and attributes do not fit together.
+        """
+        raise NotImplementedError(cls.OPERATION_NAME)
+
+    @classmethod
+    def reference(
+        cls, operands: Sequence[np.ndarray], attributes: Attributes, results: Sequence[TensorSpec]
+    ) -> list[np.ndarray]:
+        """The results by numpy, plain arrays: folds constants and judges compiled code in tests."""
+        raise NotImplementedError(cls.OPERATION_NAME)
+
+    @classmethod
+    def decompose(cls, op: ir.OpView) -> list[ir.Value]:
+        """Build the equal chain of simpler ops at the current insertion point; return the new results."""
+        raise NotImplementedError(cls.OPERATION_NAME)
+
+    @classmethod
+    def of(cls, *operands: ir.Value, loc: ir.Location | None = None, **attributes: Any) -> Any:
+        """Build the op at the current insertion point, result types by the shape rule.
+
+        Args:
+            operands: the operands in order.
+            loc: location; the current one by default.
+            attributes: plain Python values; those left out take the op's defaults.
+
+        Returns:
+            The result value, or a tuple of them where there are several.
+
+        Raises:
+            ShapeError: operands and attributes do not fit together.
+        """
+        values = {**cls.default_attributes(), **attributes}
+        results = [type_of(spec) for spec in cls.infer([spec_of(value) for value in operands], values)]
+        op = ir.Operation.create(
+            cls.OPERATION_NAME,
+            results=results,
+            operands=list(operands),
+            attributes={name: to_attribute(value) for name, value in values.items()},
+            loc=loc,
+        )
+        return op.results[0] if len(op.results) == 1 else tuple(op.results)
+
+    @classmethod
+    def default_attributes(cls) -> dict[str, Any]:
+        """Attributes that a builder may leave out, with their values."""
+        return {}
+
+    @classmethod
+    def attributes_of(cls, op: ir.OpView | ir.Operation) -> dict[str, Any]:
+        """The attributes of ``op`` as plain values."""
+        return {name: from_attribute(op.attributes[name]) for name in op.attributes}
+
+    def verify_invariants(self) -> bool:
+        """Check operands, attributes and result types against the shape rule."""
+        try:
+            expected = self.infer([spec_of(value) for value in self.operands], self.attributes_of(self))
+            given = [spec_of(value) for value in self.results]
+        except (ShapeError, ValueError, KeyError) as error:
+            self.location.emit_error(f"'{self.OPERATION_NAME}': {error}")
+            return False
+        if [_logical(spec) for spec in expected] == [_logical(spec) for spec in given]:
+            return True
+        shown = [" ".join(str(type_of(spec)) for spec in specs) for specs in (expected, given)]
+        self.location.emit_error(f"'{self.OPERATION_NAME}': expected result {shown[0]}, given {shown[1]}")
+        return False
+
+
+def _logical(spec: TensorSpec) -> tuple[tuple[int, ...], str]:
+    return spec.shape, spec.dtype

@@ -1,0 +1,1 @@
+"""The graph operations, one file a family."""

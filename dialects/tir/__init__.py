@@ -1,0 +1,8 @@
+"""The Tensor IR dialect: parallel grids, temporaries, microkernel intrinsics."""
+
+from tilewright.dialects.tir.dialect import TirDialect, TirOperation
+from tilewright.dialects.tir.ops.buffers import Buffer
+from tilewright.dialects.tir.ops.intrinsics import Brgemm
+from tilewright.dialects.tir.ops.parallel import Parallel, Yield
+
+__all__ = ["Brgemm", "Buffer", "Parallel", "TirDialect", "TirOperation", "Yield"]

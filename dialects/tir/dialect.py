@@ -1,0 +1,33 @@
+"""The Tensor IR dialect.
+
+A C-like IR: functions, loops, buffers and intrinsics. What upstream has is upstream's (``func``, ``scf``,
+``arith``, ``math``, ``memref``, ``vector``); this dialect adds the parallel loop over a task grid, buffers
+before memory planning, and the microkernel intrinsics (paper, sections II and VI).
+"""
+
+from tilewright.dialects.mlir import ext, ir
+
+
+class TirDialect(ext.Dialect, name="tir"):
+    """Parallel task grids, temporaries and intrinsics."""
+
+
+class TirOperation(TirDialect.Operation):
+    """Base of all Tensor IR operations: a verifier that collects one complaint."""
+
+    def complaint(self) -> str | None:
+        """What is wrong with this op, with the values that disagree; None where all is well."""
+        return None
+
+    def verify_invariants(self) -> bool:
+        """Report `complaint` at the op's location."""
+        message = self.complaint()
+        if message is None:
+            return True
+        self.location.emit_error(f"'{self.OPERATION_NAME}': {message}")
+        return False
+
+
+def is_static_memref(type_: ir.Type) -> bool:
+    """Whether ``type_`` is a memref with static extents."""
+    return isinstance(type_, ir.MemRefType) and type_.has_static_shape

@@ -1,0 +1,1 @@
+"""The Tensor IR operations, one file a family."""

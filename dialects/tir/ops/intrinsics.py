@@ -1,0 +1,82 @@
+"""Microkernel intrinsics."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilewright.dialects.attributes import to_attribute
+from tilewright.dialects.mlir import ext, ir
+from tilewright.dialects.tir.dialect import TirOperation, is_static_memref
+
+
+class Brgemm(TirOperation, name="brgemm"):
+    """Batch-reduce GEMM on one tile: ``C = epilogue(init + sum over b of A[b] @ B[b])`` (paper, section III).
+
+    Operands are strided memrefs with static extents:
+
+    - ``a``: [BS, MB, KB], the innermost stride 1 or more;
+    - ``b``: [BS, KB, NB], the innermost stride 1, NB a multiple of the vector width (packed, zero padded);
+    - ``c``: [MB, NC] with NC <= NB; columns from NC on are not stored.
+
+    ``accumulate`` starts from what ``c`` holds, otherwise from zero. The epilogue region is run on the
+    accumulators while they are in registers: its block takes the row and column (index, relative to the
+    tile) and the accumulator (a vector of the machine's width), and yields the vector to store.
+    """
+
+    a: ext.Operand[Any]
+    b: ext.Operand[Any]
+    c: ext.Operand[Any]
+    accumulate: ir.IntegerAttr
+    epilogue: ext.Region
+
+    @classmethod
+    def build(
+        cls,
+        operands: Sequence[ir.Value],
+        vector: ir.VectorType,
+        accumulate: bool = False,
+        loc: ir.Location | None = None,
+    ) -> "Brgemm":
+        """An op on (a, b, c) with an empty epilogue block; the caller fills it and ends it with `Yield`.
+
+        Args:
+            operands: a, b and c.
+            vector: the type of one accumulator.
+            accumulate: start from what c holds.
+            loc: location; the current one by default.
+        """
+        op = ir.Operation.create(
+            cls.OPERATION_NAME,
+            operands=list(operands),
+            attributes={"accumulate": to_attribute(accumulate)},
+            regions=1,
+            loc=loc,
+        )
+        index = ir.IndexType.get()
+        op.regions[0].blocks.append(index, index, vector)
+        return op.opview
+
+    def complaint(self) -> str | None:
+        """Ranks, extents and the epilogue's signature agree."""
+        types = [value.type for value in self.operands]
+        if not all(is_static_memref(type_) for type_ in types):
+            return f"expected static memrefs, given {', '.join(map(str, types))}"
+        a, b, c = (tuple(type_.shape) for type_ in types)
+        if (len(a), len(b), len(c)) != (3, 3, 2):
+            return f"expected ranks 3, 3, 2 for a, b, c, given {len(a)}, {len(b)}, {len(c)}"
+        if a[0] != b[0] or a[2] != b[1]:
+            return f"batch and depth of a {list(a)} and b {list(b)} differ"
+        if a[1] != c[0] or c[1] > b[2]:
+            return f"tile of c {list(c)} does not fit rows of a {list(a)} and columns of b {list(b)}"
+        return self._epilogue_complaint()
+
+    def _epilogue_complaint(self) -> str | None:
+        blocks = self.operation.regions[0].blocks
+        if len(blocks) != 1:
+            return f"expected one block in the epilogue, given {len(blocks)}"
+        given = [argument.type for argument in blocks[0].arguments]
+        if [str(type_) for type_ in given[:2]] != ["index", "index"] or len(given) != 3:
+            return f"expected epilogue arguments (index, index, vector), given {list(map(str, given))}"
+        yielded = [value.type for value in list(blocks[0].operations)[-1].operands]
+        if yielded != [given[2]]:
+            return f"expected the epilogue to yield {given[2]}, given {list(map(str, yielded))}"
+        return None

@@ -1,0 +1,99 @@
+"""Named machines, and the one this process runs on."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+from tilewright.lowering.target.machine import Machine
+
+_AVX2 = frozenset({"sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "popcnt", "lzcnt", "movbe"})
+_AVX512 = _AVX2 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+_VNNI = _AVX512 | {"avx512vnni"}
+_BF16 = _VNNI | {"avx512bf16"}
+_AMX = _BF16 | {"amx-tile", "amx-int8", "amx-bf16"}
+_KIB = 1024
+
+
+def _make(name: str, features: frozenset[str], cores: int, caches: tuple[int, int, int], cpu: str) -> Machine:
+    wide = "avx512f" in features
+    l1, l2, l3 = (size * _KIB for size in caches)
+    return Machine(name, cores, 512 if wide else 256, features, 32 if wide else 16, l1, l2, l3, cpu)
+
+
+PRESETS: dict[str, Machine] = {
+    machine.name: machine
+    for machine in (
+        _make("avx2", _AVX2, 2, (32, 256, 8192), "haswell"),
+        _make("avx512", _AVX512, 2, (32, 1024, 32768), "skylake-avx512"),
+        _make("avx512-vnni", _VNNI, 2, (32, 1024, 32768), "cascadelake"),
+        _make("avx512-bf16", _BF16, 2, (32, 1024, 32768), "cooperlake"),
+        _make("spr-56", _AMX, 56, (48, 2048, 107520), "sapphirerapids"),
+        _make("zen4-16", _BF16, 16, (32, 1024, 65536), "znver4"),
+    )
+}
+
+# Spelling of the kernel's flags where LLVM's differs.
+_LLVM_NAMES = {
+    "sse4_2": "sse4.2",
+    "avx512_vnni": "avx512vnni",
+    "avx512_bf16": "avx512bf16",
+    "avx512_fp16": "avx512fp16",
+    "avx_vnni": "avxvnni",
+    "bmi1": "bmi",
+    "abm": "lzcnt",
+    "amx_tile": "amx-tile",
+    "amx_int8": "amx-int8",
+    "amx_bf16": "amx-bf16",
+}
+_KNOWN = _AMX | {"avxvnni", "avx512fp16"}
+
+
+def _cpu_flags() -> frozenset[str]:
+    for line in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines():
+        if line.startswith("flags"):
+            names = (_LLVM_NAMES.get(flag, flag) for flag in line.split(":", 1)[1].split())
+            return frozenset(names) & _KNOWN
+    return frozenset()
+
+
+def _cache_kib(level: int, default: int) -> int:
+    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        kind = (index / "type").read_text(encoding="ascii").strip()
+        if kind != "Instruction" and int((index / "level").read_text(encoding="ascii")) == level:
+            size = (index / "size").read_text(encoding="ascii").strip()
+            return int(size.removesuffix("K"))
+    return default
+
+
+def available_cores() -> int:
+    """CPUs this process may use: the affinity mask, capped by the cgroup's CPU quota."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return cores
+    return cores if quota == "max" else max(1, min(cores, int(quota) // int(period)))
+
+
+@cache
+def host() -> Machine:
+    """The machine this process runs on.
+
+    Raises:
+        ValueError: the CPU lacks AVX2 and FMA, the least that code is generated for.
+    """
+    flags = _cpu_flags()
+    if not flags >= {"avx2", "fma"}:
+        raise ValueError("this CPU lacks AVX2 or FMA; code is generated for AVX2+FMA and up")
+    features = flags if flags >= _AVX512 else flags & (_AVX2 | {"avxvnni"})
+    caches = (_cache_kib(1, 32), _cache_kib(2, 256), _cache_kib(3, 8192))
+    return _make("host", features, available_cores(), caches, "")
+
+
+def machine(name: str) -> Machine:
+    """The machine called ``name``: ``host`` or a preset.
+
+    Raises:
+        KeyError: no such name.
+    """
+    return host() if name == "host" else PRESETS[name]
