@@ -1,0 +1,79 @@
+"""``expand-brgemm``: the batch-reduce GEMM intrinsic becomes vector code (paper, section III)."""
+
+from dataclasses import dataclass
+
+from tilewright.dialects import tir
+from tilewright.dialects.attributes import from_attribute
+from tilewright.dialects.mlir import ir
+from tilewright.lowering.microkernels import brgemm_fma
+from tilewright.lowering.microkernels.base import Epilogue, Tile
+from tilewright.passes.core.base import Pass, register_pass
+
+
+@register_pass("expand-brgemm")
+@dataclass(frozen=True)
+class ExpandBrgemm(Pass):
+    """Replace every ``tir.brgemm`` by the microkernel's vector code.
+
+    1. The tile's extents are those of the operands; the lanes are those of the epilogue's vector.
+    2. Accumulators are loop-carried vectors, so that they stay in registers over the whole depth.
+    3. The epilogue is cloned behind the depth loop for each accumulator, with its row and column constant.
+
+    Before::
+
+        "tir.brgemm"(%a, %b, %c) ({
+        ^bb0(%row: index, %column: index, %acc: vector<16xf32>):
+          "tir.yield"(%acc) : (vector<16xf32>) -> ()
+        }) {accumulate = false} : (memref<1x2x64xf32>, memref<1x64x16xf32>, memref<2x16xf32>) -> ()
+
+    After::
+
+        %0:2 = scf.for %k = %c0 to %c64 step %c4 iter_args(%acc0 = %zero, %acc1 = %zero) {
+          %b0 = vector.load %b[%c0, %k, %c0]
+          %1 = vector.fma ...
+        }
+        vector.store %0#0, %c[%c0, %c0]
+    """
+
+    ensures = ("no-brgemm",)
+
+    def run(self, module: ir.Operation) -> None:
+        """Expand all of them; the order does not matter."""
+        found: list[tir.Brgemm] = []
+
+        def collect(op: ir.Operation) -> ir.WalkResult:
+            if op.name == tir.Brgemm.OPERATION_NAME:
+                found.append(op.opview)
+            return ir.WalkResult.ADVANCE
+
+        module.walk(collect)
+        for op in found:
+            _expand(op)
+
+
+def _expand(op: tir.Brgemm) -> None:
+    accumulator = op.epilogue.blocks[0].arguments[2].type
+    batch, rows, depth = op.a.type.shape
+    tile = Tile(batch, rows, depth, op.b.type.shape[2], op.c.type.shape[1], accumulator.shape[0])
+    operands = brgemm_fma.Operands(op.a, op.b, op.c, accumulator)
+    with ir.InsertionPoint(op), op.location:
+        brgemm_fma.emit(tile, operands, from_attribute(op.accumulate), _cloned(op.epilogue.blocks[0]))
+    op.operation.erase()
+
+
+def _cloned(block: ir.Block) -> Epilogue:
+    """A function that clones the epilogue's ops at the insertion point and returns what it yields."""
+
+    def clone(row: ir.Value, column: ir.Value, accumulator: ir.Value) -> ir.Value:
+        mapping = dict(zip(block.arguments, (row, column, accumulator), strict=True))
+        *body, end = block.operations
+        for op in body:
+            copy = op.operation.clone()
+            for position, operand in enumerate(op.operands):
+                if operand in mapping:
+                    copy.operands[position] = mapping[operand]
+            mapping.update(zip(op.results, copy.results, strict=True))
+        result = end.operands[0]
+        return mapping.get(result, result)
+
+    return clone
