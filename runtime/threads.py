@@ -1,0 +1,81 @@
+"""How many threads a model is compiled for, and where the OpenMP runtime is.
+
+The number is fixed when a model is compiled: grids are split for it. Settings of the OpenMP runtime
+(``KMP_BLOCKTIME``, ``KMP_AFFINITY``) are the user's; none is forced.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.lowering.target.presets import available_cores
+
+LIBRARY = "libiomp5.so"
+MOST_THREADS = 1024
+
+
+def thread_count(threads: int | None = None, environment: Mapping[str, str] | None = None) -> int:
+    """Threads to use: ``threads``, else OMP_NUM_THREADS, else the CPUs this process may use.
+
+    Args:
+        threads: the user's wish; None for none.
+        environment: the environment variables; the process's by default.
+
+    Raises:
+        CompileError: a number that is no integer from 1 to 1024.
+    """
+    if threads is not None:
+        return _checked(threads, "threads")
+    wish = (os.environ if environment is None else environment).get("OMP_NUM_THREADS", "").strip()
+    if not wish:
+        return available_cores()
+    # A list gives a number for each nesting level; ours is the outermost.
+    return _checked(wish.split(",")[0], "OMP_NUM_THREADS")
+
+
+def _checked(value: int | str, origin: str) -> int:
+    try:
+        count = int(value) if not isinstance(value, (bool, float)) else 0
+    except (TypeError, ValueError):
+        count = 0
+    if not 1 <= count <= MOST_THREADS:
+        raise CompileError(f"{origin}: expected an integer from 1 to {MOST_THREADS}, given {value!r}")
+    return count
+
+
+def openmp_library() -> Path:
+    """The file of the OpenMP runtime: the one this process has loaded, else the installed package's.
+
+    Two copies of the runtime in one process end it, so a loaded one is used again.
+
+    Raises:
+        CompileError: there is none.
+    """
+    found = first_library([*_loaded_files(), *_package_files(), Path(sys.prefix, "lib", LIBRARY)])
+    if found is None:
+        raise CompileError(f"{LIBRARY} not found; the package intel-openmp provides it")
+    return found
+
+
+def first_library(candidates: Iterable[Path]) -> Path | None:
+    """The first of ``candidates`` that is the OpenMP runtime and exists."""
+    return next((path for path in candidates if path.name == LIBRARY and path.is_file()), None)
+
+
+def _loaded_files() -> list[Path]:
+    try:
+        maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return [Path(line[line.index("/") :]) for line in maps.splitlines() if line.endswith("/" + LIBRARY)]
+
+
+def _package_files() -> list[Path]:
+    try:
+        files = metadata.files("intel-openmp") or []
+    except metadata.PackageNotFoundError:
+        return []
+    return [Path(str(file.locate())).resolve() for file in files if file.name == LIBRARY]
