@@ -56,3 +56,23 @@ class Parallel(TirOperation, name="parallel"):
         if given != ["index"] * len(sizes):
             return f"expected {len(sizes)} index arguments, given ({', '.join(given)})"
         return None
+
+
+class ThreadId(TirOperation, name="thread_id"):
+    """Number of the thread that runs the task, from 0; 0 outside a `Parallel`.
+
+    Less than the machine's cores: memory planning picks a thread's slice of the scratch by it.
+    """
+
+    result: ext.Result[Any]
+
+    @classmethod
+    def build(cls, loc: ir.Location | None = None) -> ir.Value:
+        """The thread's number, an index."""
+        return ir.Operation.create(cls.OPERATION_NAME, results=[ir.IndexType.get()], loc=loc).results[0]
+
+    def complaint(self) -> str | None:
+        """The result is an index."""
+        if not isinstance(self.result.type, ir.IndexType):
+            return f"expected an index result, given {self.result.type}"
+        return None

@@ -1,0 +1,184 @@
+"""Task grids to OpenMP, or to plain loops on one core (paper, section VI).
+
+The split is static: a thread runs one contiguous piece of the linearised grid, the outermost dimension
+varying slowest, so that neighbouring tasks, which share operands, stay on one core. Which thread runs a task
+never changes what the task computes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from tilewright.dialects.mlir import arith, func, ir, openmp, scf
+from tilewright.dialects.tir import Parallel, ThreadId
+from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.machine import machine_of
+
+THREAD_NUM = "omp_get_thread_num"
+NUM_THREADS = "omp_get_num_threads"
+
+
+@register_pass("lower-parallel")
+@dataclass(frozen=True)
+class LowerParallel(Pass):
+    """Lower every ``tir.parallel`` and ``tir.thread_id``.
+
+    1. On a machine of one core, or of a single task, a grid becomes nested ``scf.for`` loops.
+    2. On more cores a grid becomes one ``omp.parallel`` of that many threads, in which thread ``t`` of ``n``
+       loops over tasks ``[t * total / n, (t + 1) * total / n)`` of the linearised grid. The runtime may give
+       fewer threads than asked for; ``n`` is what it gave.
+    3. A grid inside another one becomes nested loops: its tasks belong to the thread that meets it.
+    4. ``tir.thread_id`` becomes the number of the thread of the grid around it, 0 where there is none.
+
+    Before::
+
+        "tir.parallel"() ({
+        ^bb0(%i: index, %j: index):
+          BODY(%i, %j)
+          "tir.yield"() : () -> ()
+        }) {grid = [4, 2]} : () -> ()
+
+    After, on two cores::
+
+        omp.parallel num_threads(%c2_i32 : i32) {
+          %t = func.call @omp_get_thread_num() : () -> i32
+          %n = func.call @omp_get_num_threads() : () -> i32
+          scf.for %task = (%t * 8 / %n) to ((%t + 1) * 8 / %n) step %c1 {
+            BODY(%task / 2, %task mod 2)
+          }
+          omp.terminator
+        }
+    """
+
+    def run(self, module: ir.Operation) -> None:
+        """Lower the grids of ``module`` in place."""
+        cores = machine_of(module).cores
+        grids = _collect(module, Parallel.OPERATION_NAME)
+        threaded = [grid for grid in grids if cores > 1 and _is_worth_threads(grid)]
+        for grid in grids:  # inner grids first: the walk is post-order
+            if grid in threaded:
+                _lower_to_threads(grid, cores)
+            else:
+                _lower_to_loops(grid)
+        for thread in _collect(module, ThreadId.OPERATION_NAME):
+            with thread.location, ir.InsertionPoint(thread):
+                _replace(thread, _index(0))
+        if threaded:
+            _declare(module, (THREAD_NUM, NUM_THREADS))
+
+
+def _collect(module: ir.Operation, name: str) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == name:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.POST_ORDER)
+    return found
+
+
+def _around(op: ir.Operation, name: str) -> ir.Operation | None:
+    parent = op.parent
+    while parent is not None and parent.operation.name != name:
+        parent = parent.operation.parent
+    return None if parent is None else parent.operation
+
+
+def _is_worth_threads(grid: ir.Operation) -> bool:
+    """Whether the grid is an outermost one with more than one task."""
+    return prod(grid.opview.grid_sizes) > 1 and _around(grid, Parallel.OPERATION_NAME) is None
+
+
+def _index(value: int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), value)
+
+
+def _move_body(grid: ir.Operation, target: ir.Operation, coordinates: Sequence[ir.Value]) -> None:
+    """Move the body's ops before ``target``, its arguments replaced by ``coordinates``."""
+    block = grid.regions[0].blocks[0]
+    for argument, coordinate in zip(block.arguments, coordinates, strict=True):
+        argument.replace_all_uses_with(coordinate)
+    for op in list(block.operations)[:-1]:
+        op.operation.move_before(target)
+    grid.erase()
+
+
+def _lower_to_loops(grid: ir.Operation) -> None:
+    coordinates: list[ir.Value] = []
+    point = ir.InsertionPoint(grid)
+    with grid.location:
+        for size in grid.opview.grid_sizes:
+            with point:
+                loop = scf.ForOp(_index(0), _index(size), _index(1))
+                coordinates.append(loop.induction_variable)
+            with ir.InsertionPoint(loop.body):
+                end = scf.YieldOp([])
+            point = ir.InsertionPoint(end)
+    _move_body(grid, end.operation, coordinates)
+
+
+def _lower_to_threads(grid: ir.Operation, cores: int) -> None:
+    sizes = grid.opview.grid_sizes
+    with grid.location:
+        with ir.InsertionPoint(grid):
+            team = _emit_team(cores)
+        with ir.InsertionPoint(team):
+            thread, threads = _ask_runtime(THREAD_NUM), _ask_runtime(NUM_THREADS)
+            loop = _emit_task_loop(prod(sizes), thread, threads)
+        with ir.InsertionPoint(loop.body):
+            coordinates = _delinearise(loop.induction_variable, sizes)
+            end = scf.YieldOp([])
+    for op in _collect(grid, ThreadId.OPERATION_NAME):
+        _replace(op, thread)
+    _move_body(grid, end.operation, coordinates)
+
+
+def _emit_team(cores: int) -> ir.Operation:
+    """An ``omp.parallel`` of ``cores`` threads; returns its terminator, before which the work goes."""
+    i32 = ir.IntegerType.get_signless(32)
+    team = openmp.ParallelOp([], [], [arith.constant(i32, cores)], [], [])
+    team.operation.regions[0].blocks.append()
+    with ir.InsertionPoint(team.operation.regions[0].blocks[0]):
+        end: ir.Operation = openmp.TerminatorOp().operation
+    return end
+
+
+def _ask_runtime(name: str) -> ir.Value:
+    i32 = ir.IntegerType.get_signless(32)
+    return arith.index_cast(ir.IndexType.get(), func.CallOp([i32], name, []).results[0])
+
+
+def _emit_task_loop(total: int, thread: ir.Value, threads: ir.Value) -> scf.ForOp:
+    """The loop of ``thread`` over its piece of ``total`` tasks."""
+    tasks, one = _index(total), _index(1)
+    begin = arith.divui(arith.muli(thread, tasks), threads)
+    end = arith.divui(arith.muli(arith.addi(thread, one), tasks), threads)
+    return scf.ForOp(begin, end, one)
+
+
+def _delinearise(task: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:
+    """Coordinates of the linear index ``task`` in a row-major grid of ``sizes``."""
+    coordinates: list[ir.Value] = []
+    rest = task
+    for size in reversed(sizes[1:]):
+        coordinates.append(arith.remui(rest, _index(size)))
+        rest = arith.divui(rest, _index(size))
+    return [rest, *reversed(coordinates)]
+
+
+def _replace(op: ir.Operation, value: ir.Value) -> None:
+    op.results[0].replace_all_uses_with(value)
+    op.erase()
+
+
+def _declare(module: ir.Operation, names: Sequence[str]) -> None:
+    """Declare the OpenMP runtime's functions in ``module``."""
+    block = module.regions[0].blocks[0]
+    known = {op.attributes["sym_name"].value for op in block.operations if "sym_name" in op.attributes}
+    i32 = ir.IntegerType.get_signless(32)
+    with ir.InsertionPoint.at_block_begin(block), module.location:
+        for name in names:
+            if name not in known:
+                func.FuncOp(name, ir.FunctionType.get([], [i32]), visibility="private")
