@@ -1,0 +1,117 @@
+"""Weights in the physical forms that compiled code wants, each form once in memory.
+
+All specialisations of a model share one store. It holds arrays weakly: a form lives as long as a
+specialisation that uses it. ``@init`` runs at the first execution of a specialisation, and only if a form that
+it makes is not there yet; plain weights that no entry takes are let go right after.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.runtime.memory import ArenaPool, address, empty_aligned
+from tilewright.runtime.native import Entry
+from tilewright.runtime.signature import Argument, Role
+
+Weights = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The constants of one specialisation.
+
+    Attributes:
+        arguments: the weight and packed arguments of ``@main``, in order.
+        init: the ``@init`` entry; None where nothing is packed.
+        fingerprints: what identifies each result of ``@init``.
+    """
+
+    arguments: tuple[Argument, ...]
+    init: Entry | None
+    fingerprints: tuple[str, ...]
+
+    def key(self, argument: Argument) -> tuple[str, str]:
+        """What identifies the array of ``argument`` among all of the model."""
+        if argument.role is Role.WEIGHT:
+            return "plain", argument.name
+        return "packed", self.fingerprints[argument.index]
+
+
+class ConstantStore:
+    """The weights of one model.
+
+    Args:
+        reload: reads the plain weights again from where the model came from.
+        arenas: scratch memory for ``@init``.
+    """
+
+    def __init__(self, reload: Callable[[], Weights], arenas: ArenaPool) -> None:
+        self._reload = reload
+        self._arenas = arenas
+        self._lock = threading.Lock()
+        self._arrays: WeakValueDictionary[tuple[str, str], np.ndarray] = WeakValueDictionary()
+
+    def bind(self, needs: Needs, weights: Weights | None) -> list[np.ndarray]:
+        """The arrays for ``needs.arguments``, in order, made where they are missing.
+
+        Args:
+            needs: what the specialisation takes.
+            weights: the plain weights where they are at hand; read again otherwise.
+
+        Raises:
+            CompileError: a weight is missing or of another size than the compiled code expects.
+        """
+        with self._lock:
+            keys = [needs.key(argument) for argument in needs.arguments]
+            held = {key: array for key in keys if (array := self._arrays.get(key)) is not None}
+            if len(held) < len(set(keys)):
+                held.update(self._make(needs, self._reload() if weights is None else weights, held))
+                self._arrays.update(held)
+            return [held[key] for key in keys]
+
+    def _make(
+        self, needs: Needs, weights: Weights, held: Mapping[tuple[str, str], np.ndarray]
+    ) -> dict[tuple[str, str], np.ndarray]:
+        missing = [argument for argument in needs.arguments if needs.key(argument) not in held]
+        plain = [argument for argument in missing if argument.role is Role.WEIGHT]
+        made = {needs.key(argument): _plain(argument, weights) for argument in plain}
+        if needs.init is not None and len(plain) < len(missing):
+            packed = run_init(needs.init, weights, self._arenas)
+            wanted = [argument for argument in missing if argument.role is Role.PACKED]
+            made.update({needs.key(argument): packed[argument.index] for argument in wanted})
+        return made
+
+
+def run_init(init: Entry, weights: Weights, arenas: ArenaPool) -> list[np.ndarray]:
+    """Run ``@init`` once and return its results in order."""
+    outputs = [argument for argument in init.arguments if argument.role is Role.OUTPUT]
+    results = [empty_aligned(argument.shape, argument.dtype) for argument in outputs]
+    inputs = [_plain(argument, weights) for argument in init.arguments if argument.role in _SOURCES]
+    arena = arenas.take(init.arena_bytes)
+    init.call([*map(address, inputs), *map(address, results), arena.address])
+    arenas.give(arena)
+    return results
+
+
+_SOURCES = (Role.INPUT, Role.WEIGHT)
+
+
+def _plain(argument: Argument, weights: Weights) -> np.ndarray:
+    if argument.name not in weights:
+        raise CompileError(f"weight '{argument.name}' is missing")
+    array = np.ascontiguousarray(weights[argument.name])
+    if array.nbytes != argument.size_bytes:
+        given = f"{array.dtype}{list(array.shape)}"
+        raise CompileError(
+            f"weight '{argument.name}': expected {argument.dtype}{list(argument.shape)}, given {given}"
+        )
+    return array
+
+
+def constant_arguments(arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+    """Those that hold constants, in order."""
+    return tuple(argument for argument in arguments if argument.role in (Role.WEIGHT, Role.PACKED))

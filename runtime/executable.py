@@ -1,0 +1,191 @@
+"""A compiled model: numpy arrays in, numpy arrays out, callable from several threads at once.
+
+Each set of input shapes has its own native code. Those of a model with fixed shapes are compiled once; a model
+with free dimensions is specialised at the first call for each new set of shapes, and the least recently used
+specialisation is dropped when there are too many.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.runtime.arrays import accept, check_count, check_symbols, select_feeds
+from tilewright.runtime.outputs import ordered_out
+from tilewright.runtime.signature import TensorInfo
+from tilewright.runtime.specialisation import Specialisation
+
+Shapes = dict[str, tuple[int, ...]]
+Compiler = Callable[[Shapes, frozenset[str]], Specialisation]
+Key = tuple[Any, ...]
+
+
+class Executable:
+    """A compiled model.
+
+    ``exe(x, y)`` takes arrays in graph order and returns an array, or a tuple where the model has several
+    outputs; ``exe.run({"x": x})`` takes and returns them by name.
+
+    Attributes:
+        inputs: name, shape and element type of each input that must be given.
+        outputs: the same for the outputs, in graph order.
+        overridable: weights that the model also lists as inputs: `run` may be fed another value.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[TensorInfo],
+        outputs: Sequence[TensorInfo],
+        compiler: Compiler,
+        overridable: Sequence[TensorInfo] = (),
+        specialisations: int = 16,
+    ) -> None:
+        """Made by `tilewright.compile`.
+
+        Args:
+            inputs: see above.
+            outputs: see above.
+            compiler: compiles for input shapes by name and the set of weights that are fed.
+            overridable: see above.
+            specialisations: how many sets of input shapes to keep, 1 or more.
+
+        Raises:
+            CompileError: ``specialisations`` is less than 1.
+        """
+        if specialisations < 1:
+            raise CompileError(f"specialisations: expected 1 or more, given {specialisations}")
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+        self.overridable = tuple(overridable)
+        self._compiler = compiler
+        self._most = specialisations
+        self._ready: OrderedDict[Key, Specialisation] = OrderedDict()
+        self._lock = threading.Lock()
+        self._input_names = tuple(info.name for info in self.inputs)
+        self._output_names = tuple(info.name for info in self.outputs)
+
+    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        """Run on ``arrays`` in the order of `inputs`.
+
+        Args:
+            arrays: numpy arrays, or objects that speak DLPack.
+            out: an array, or a sequence or mapping of arrays, that take the results; None for new ones.
+
+        Returns:
+            An array where there is one output, else a tuple.
+
+        Raises:
+            CompileError: an array is not what the model takes, or the model cannot take these shapes.
+        """
+        found = self._find(arrays)
+        if found is None:
+            arrays, found = self._admit(arrays)
+        if out is None:
+            results = found.call(arrays)
+        else:
+            results = found.call_into(arrays, ordered_out(out, self._output_names))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def run(self, feeds: Mapping[str, Any], out: Any = None) -> dict[str, np.ndarray]:
+        """Run on arrays by name.
+
+        Args:
+            feeds: an array for each of `inputs`, and for any of `overridable`.
+            out: as for a call.
+
+        Returns:
+            The outputs by name, in graph order.
+
+        Raises:
+            CompileError: as for a call, or a name is missing or unknown.
+        """
+        if not isinstance(feeds, Mapping):
+            raise CompileError(f"inputs: expected a mapping by name, given {type(feeds).__name__}")
+        names = select_feeds(feeds, self._input_names, [info.name for info in self.overridable])
+        arrays: Sequence[Any] = [feeds[name] for name in names]
+        fed = tuple(names[len(self.inputs) :])
+        found = self._find(arrays, fed)
+        if found is None:
+            arrays, found = self._admit(arrays, fed)
+        if out is None:
+            results = found.call(arrays)
+        else:
+            results = found.call_into(arrays, ordered_out(out, self._output_names))
+        return dict(zip(self._output_names, results, strict=True))
+
+    def prepare(self, shapes: Mapping[str, Sequence[int]] | None = None) -> Specialisation:
+        """Compile for input shapes by name, if that has not been done, without running.
+
+        Args:
+            shapes: extents of each input; those with fixed shapes may be left out.
+
+        Raises:
+            CompileError: a shape is missing or does not fit.
+        """
+        given = dict(shapes or {})
+        arrays = []
+        for info in self.inputs:
+            shape = tuple(given.pop(info.name, info.shape))
+            if not all(isinstance(extent, int) for extent in shape):
+                raise CompileError(f"input '{info.name}': expected a shape for {info}, given none")
+            # One element seen everywhere: the shape and type without the memory.
+            arrays.append(np.broadcast_to(np.zeros((), info.dtype), shape))  # type: ignore[arg-type]
+        if given:
+            raise CompileError(
+                f"shapes: unknown inputs {sorted(given)}; inputs are {list(self._input_names)}"
+            )
+        return self._specialise(arrays, ())
+
+    @property
+    def specialisations(self) -> int:
+        """How many sets of input shapes are compiled at present."""
+        return len(self._ready)
+
+    def __repr__(self) -> str:
+        inputs, outputs = (", ".join(map(str, infos)) for infos in (self.inputs, self.outputs))
+        return f"<Executable ({inputs}) -> ({outputs})>"
+
+    def _find(self, arrays: Sequence[Any], fed: tuple[str, ...] = ()) -> Specialisation | None:
+        """The specialisation for ``arrays`` where they can be passed as they are; None otherwise."""
+        for array in arrays:
+            if type(array) is not np.ndarray or not array.flags.c_contiguous:
+                return None
+        key = (*[(array.shape, array.dtype) for array in arrays], *fed)
+        found = self._ready.get(key)
+        if found is not None and len(self._ready) > 1:
+            self._touch(key)
+        return found
+
+    def _touch(self, key: Key) -> None:
+        try:
+            self._ready.move_to_end(key)
+        except KeyError:  # another thread dropped it meanwhile; the caller still holds it
+            pass
+
+    def _admit(
+        self, values: Sequence[Any], fed: tuple[str, ...] = ()
+    ) -> tuple[list[np.ndarray], Specialisation]:
+        """Check and convert the arrays, then find or make their specialisation."""
+        infos = [*self.inputs, *(info for info in self.overridable if info.name in fed)]
+        check_count(len(values), infos)
+        arrays = [accept(value, info) for value, info in zip(values, infos, strict=True)]
+        check_symbols(arrays, infos)
+        return arrays, self._specialise(arrays, fed)
+
+    def _specialise(self, arrays: Sequence[np.ndarray], fed: tuple[str, ...]) -> Specialisation:
+        key = (*[(array.shape, array.dtype) for array in arrays], *fed)
+        with self._lock:
+            found = self._ready.get(key)
+            if found is None:
+                names = (*self._input_names, *fed)
+                shapes = {name: array.shape for name, array in zip(names, arrays, strict=True)}
+                found = self._compiler(shapes, frozenset(fed))
+                self._ready[key] = found
+                while len(self._ready) > self._most:
+                    self._ready.popitem(last=False)
+            else:
+                self._touch(key)
+            return found
