@@ -1,5 +1,6 @@
 """The one error a user sees."""
 
+import re
 from collections.abc import Sequence
 
 
@@ -26,3 +27,26 @@ class CompileError(Exception):
         head = f"{self.location}: {self.message}" if self.location else self.message
         tail = [f"reproduce with: {self.reproducer}"] if self.reproducer else []
         return "\n".join([head, *self.notes, *tail])
+
+
+def spell_location(location: object) -> str:
+    """An MLIR location, or its printed form, as people write it.
+
+    ``loc("node"("model.mlir":4:8))`` is ``node (model.mlir:4:8)``; an unknown one is empty; text that is no
+    printed location stays as it is.
+    """
+    text = str(location)
+    return _spell(text[4:-1]) if text.startswith("loc(") and text.endswith(")") else text
+
+
+def _spell(text: str) -> str:
+    if text == "unknown":
+        return ""
+    place = re.fullmatch(r'"([^"]*)":(\d+):(\d+)(?: to .*)?', text)
+    if place:
+        return f"{place[1]}:{place[2]}:{place[3]}"
+    name = re.fullmatch(r'"([^"]*)"(?:\((.*)\))?', text)
+    if name:
+        inner = _spell(name[2]) if name[2] else ""
+        return f"{name[1]} ({inner})" if inner else name[1]
+    return text
