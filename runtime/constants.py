@@ -1,8 +1,8 @@
 """Weights in the physical forms that compiled code wants, each form once in memory.
 
 All specialisations of a model share one store. It holds arrays weakly: a form lives as long as a
-specialisation that uses it. ``@init`` runs at the first execution of a specialisation, and only if a form that
-it makes is not there yet; plain weights that no entry takes are let go right after.
+specialisation that uses it. ``@init`` runs at the first execution of a specialisation, and only if a form
+that it makes is not there yet; plain weights that no entry takes are let go right after.
 """
 
 import threading

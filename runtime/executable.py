@@ -1,13 +1,14 @@
 """A compiled model: numpy arrays in, numpy arrays out, callable from several threads at once.
 
-Each set of input shapes has its own native code. Those of a model with fixed shapes are compiled once; a model
-with free dimensions is specialised at the first call for each new set of shapes, and the least recently used
+Each set of input shapes has its own native code. A model with fixed shapes is compiled once; one with free
+dimensions is specialised at the first call for each new set of shapes, and the least recently used
 specialisation is dropped when there are too many.
 """
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -160,10 +161,9 @@ class Executable:
         return found
 
     def _touch(self, key: Key) -> None:
-        try:
+        # Another thread may have dropped it meanwhile; the caller still holds it.
+        with suppress(KeyError):
             self._ready.move_to_end(key)
-        except KeyError:  # another thread dropped it meanwhile; the caller still holds it
-            pass
 
     def _admit(
         self, values: Sequence[Any], fed: tuple[str, ...] = ()

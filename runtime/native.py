@@ -16,7 +16,7 @@ from pathlib import Path
 from tilewright.dialects.mlir import ExecutionEngine, ir
 from tilewright.runtime.signature import Argument, Role
 
-# Measured on MLPs and a sentence encoder: 2 and 3 take the same time and give the same speed; 0 spills vectors.
+# Measured on MLPs and a sentence encoder: 2 and 3 take the same time and give the same speed.
 OPTIMISATION_LEVEL = 2
 
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -60,8 +60,8 @@ class Entry:
 def make_table(count: int) -> tuple[Table, int]:
     """A table of ``count`` null pointers, and the address to call a native function with.
 
-    The array must live as long as the address is used. Two slots follow the pointers: the table's address (the
-    function's only argument), and the address of that (the wrapper's only argument).
+    The array must live as long as the address is used. Two slots follow the pointers: the table's address
+    (the function's only argument), and the address of that (the wrapper's only argument).
     """
     table = (ctypes.c_uint64 * (count + 2))()
     start = ctypes.addressof(table)

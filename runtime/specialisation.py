@@ -1,7 +1,7 @@
 """One compiled set of input shapes, and the short path of a call.
 
-A call takes a frame (a pointer table with the constants filled in) and an arena, writes the addresses of inputs
-and outputs, and jumps. Frames and arenas are pooled, so calls from several threads do not meet.
+A call takes a frame (a pointer table with the constants filled in) and an arena, writes the addresses of
+inputs and outputs, and jumps. Frames and arenas are pooled, so calls from several threads do not meet.
 """
 
 import math

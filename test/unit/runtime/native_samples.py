@@ -20,7 +20,8 @@ from tilewright.runtime.threads import openmp_library
 F32 = np.dtype(np.float32)
 
 RELU = """
-func.func @main(%x: memref<1x16xf32> {graph.name = "x"}, %y: memref<1x16xf32> {tir.output, graph.name = "y"}) {
+func.func @main(%x: memref<1x16xf32> {graph.name = "x"},
+                %y: memref<1x16xf32> {tir.output, graph.name = "y"}) {
   %zero = arith.constant dense<0.0> : vector<16xf32>
   %c0 = arith.constant 0 : index
   %v = vector.load %x[%c0, %c0] : memref<1x16xf32>, vector<16xf32>
@@ -39,7 +40,8 @@ func.func @init(%w: memref<4xf32> {graph.name = "w"}, %p: memref<4xf32> {tir.out
   vector.store %r, %p[%c0] : memref<4xf32>, vector<4xf32>
   return
 }
-func.func @main(%x: memref<4xf32> {graph.name = "x"}, %p: memref<4xf32> {graph.constant, graph.init = 0 : i64},
+func.func @main(%x: memref<4xf32> {graph.name = "x"},
+                %p: memref<4xf32> {graph.constant, graph.init = 0 : i64},
                 %y: memref<4xf32> {tir.output, graph.name = "y"}, %arena: memref<64xi8> {tir.arena}) {
   %c0 = arith.constant 0 : index
   %a = memref.view %arena[%c0][] : memref<64xi8> to memref<4xf32>
