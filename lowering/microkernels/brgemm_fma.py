@@ -37,14 +37,15 @@ def emit(tile: Tile, operands: Operands, accumulate: bool, epilogue: Epilogue) -
 
     Args:
         tile: extents.
-        operands: a [BS, MB, KB], b [BS, KB, NB], c [MB, NC].
+        operands: a [BS, MB, KB], b [BS, KB, NB], c [MB, NC]; a and b without BS where the batch is one.
         accumulate: start from what c holds.
         epilogue: maps (row, column, accumulator) to the vector to store.
     """
     start = _load_tile(tile, operands) if accumulate else [zero_of(operands.accumulator)] * _count(tile)
 
     def batch_step(batch: ir.Value, accumulators: list[ir.Value]) -> list[ir.Value]:
-        return _depth_loop(tile, operands, batch, accumulators)
+        prefix = [batch] if operands.a.type.rank == 3 else []
+        return _depth_loop(tile, operands, prefix, accumulators)
 
     accumulators = counted_loop(tile.batch, 1, start, batch_step)
     _store_tile(tile, operands, accumulators, epilogue)
@@ -55,7 +56,7 @@ def _count(tile: Tile) -> int:
 
 
 def _depth_loop(
-    tile: Tile, operands: Operands, batch: ir.Value, accumulators: list[ir.Value]
+    tile: Tile, operands: Operands, batch: list[ir.Value], accumulators: list[ir.Value]
 ) -> list[ir.Value]:
     whole = tile.depth - tile.depth % UNROLL
 
@@ -75,13 +76,13 @@ def _plus(value: ir.Value, offset: int) -> ir.Value:
 
 
 def _outer_product(
-    tile: Tile, operands: Operands, batch: ir.Value, k: ir.Value, accumulators: list[ir.Value]
+    tile: Tile, operands: Operands, batch: list[ir.Value], k: ir.Value, accumulators: list[ir.Value]
 ) -> list[ir.Value]:
     """One step of k: accumulators + A[:, k] outer B[k, :]."""
     row_of_b = [_load_b(tile, operands, batch, k, column) for column in range(tile.vectors)]
     result = []
     for row in range(tile.rows):
-        element = memref.load(operands.a, [batch, index(row), k])
+        element = memref.load(operands.a, [*batch, index(row), k])
         wide = vector.broadcast(operands.accumulator, _extend(element, operands.accumulator.element_type))
         for column in range(tile.vectors):
             carried = accumulators[row * tile.vectors + column]
@@ -89,10 +90,10 @@ def _outer_product(
     return result
 
 
-def _load_b(tile: Tile, operands: Operands, batch: ir.Value, k: ir.Value, column: int) -> ir.Value:
+def _load_b(tile: Tile, operands: Operands, batch: list[ir.Value], k: ir.Value, column: int) -> ir.Value:
     at = column * tile.lanes
     type_ = ir.VectorType.get([tile.lanes], operands.b.type.element_type)
-    loaded = load_vector(type_, operands.b, [batch, k, index(at)], tile.columns - at)
+    loaded = load_vector(type_, operands.b, [*batch, k, index(at)], tile.columns - at)
     return _extend(loaded, operands.accumulator)
 
 

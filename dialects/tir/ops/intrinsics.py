@@ -13,13 +13,13 @@ class Brgemm(TirOperation, name="brgemm"):
 
     Operands are strided memrefs with static extents:
 
-    - ``a``: [BS, MB, KB], the innermost stride 1 or more;
-    - ``b``: [BS, KB, NB], the innermost stride 1, NB a multiple of the vector width (packed, zero padded);
-    - ``c``: [MB, NC] with NC <= NB; columns from NC on are not stored.
+    - ``a``: [BS, MB, KB], or [MB, KB] for a batch of one; any strides;
+    - ``b``: [BS, KB, NB] or [KB, NB], the innermost stride 1;
+    - ``c``: [MB, NC] with NC <= NB, the innermost stride 1; columns from NC on are not stored.
 
     ``accumulate`` starts from what ``c`` holds, otherwise from zero. The epilogue region is run on the
     accumulators while they are in registers: its block takes the row and column (index, relative to the
-    tile) and the accumulator (a vector of the machine's width), and yields the vector to store.
+    tile) and the accumulator (a vector of the machine's width), and yields the vector to store, of c's element type.
     """
 
     a: ext.Operand[Any]
@@ -61,11 +61,11 @@ class Brgemm(TirOperation, name="brgemm"):
         if not all(is_static_memref(type_) for type_ in types):
             return f"expected static memrefs, given {', '.join(map(str, types))}"
         a, b, c = (tuple(type_.shape) for type_ in types)
-        if (len(a), len(b), len(c)) != (3, 3, 2):
-            return f"expected ranks 3, 3, 2 for a, b, c, given {len(a)}, {len(b)}, {len(c)}"
-        if a[0] != b[0] or a[2] != b[1]:
+        if len(a) not in (2, 3) or len(b) != len(a) or len(c) != 2:
+            return f"expected ranks 3, 3, 2 or 2, 2, 2 for a, b, c, given {len(a)}, {len(b)}, {len(c)}"
+        if a[:-2] != b[:-2] or a[-1] != b[-2]:
             return f"batch and depth of a {list(a)} and b {list(b)} differ"
-        if a[1] != c[0] or c[1] > b[2]:
+        if a[-2] != c[0] or c[1] > b[-1]:
             return f"tile of c {list(c)} does not fit rows of a {list(a)} and columns of b {list(b)}"
         return self._epilogue_complaint()
 
@@ -77,6 +77,7 @@ class Brgemm(TirOperation, name="brgemm"):
         if [str(type_) for type_ in given[:2]] != ["index", "index"] or len(given) != 3:
             return f"expected epilogue arguments (index, index, vector), given {list(map(str, given))}"
         yielded = [value.type for value in list(blocks[0].operations)[-1].operands]
-        if yielded != [given[2]]:
-            return f"expected the epilogue to yield {given[2]}, given {list(map(str, yielded))}"
+        stored = ir.VectorType.get(given[2].shape, self.c.type.element_type)
+        if yielded != [stored]:
+            return f"expected the epilogue to yield {stored}, given {list(map(str, yielded))}"
         return None

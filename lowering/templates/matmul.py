@@ -1,0 +1,194 @@
+"""The matmul template: the loop nest of the paper's figure 2 with the anchors of its figure 3.
+
+``C[batch, M, N] = A[batch, M, K] @ B[batch, K, N]``. A grid of tasks, [batch..., MPN, NPN]; inside a task, strips
+of rows; for each strip the panels of B; for each panel the chunks of the depth; for each chunk the tiles of
+the strip, one ``tir.brgemm`` each. The caller fuses its ops through `Anchors`; the template knows nothing of
+what they compute.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from tilewright.dialects.mlir import arith, ir
+from tilewright.dialects.tir import Brgemm, Parallel, Yield
+from tilewright.lowering.templates.indexing import (
+    Index,
+    least,
+    loop,
+    minus,
+    modulo,
+    plus,
+    tile_of,
+    times,
+    when,
+)
+from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
+from tilewright.lowering.templates.packing import Panels
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in C: the batch indices, the first row and the first column, and whether columns are whole."""
+
+    batch: tuple[Index, ...]
+    row: Index
+    column: Index
+    whole_columns: bool = True
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """Where the caller's ops go.
+
+    Attributes:
+        destination: (place, rows, columns) -> the tile of memory that the microkernel stores to.
+        epilogue: (place, accumulator) -> vector to store; anchor 0, on registers.
+        after_strip: (place, rows) emits ops on finished rows [row, row + rows) x [0, N); None where there
+            are none. ``rows`` may be known only at run time.
+    """
+
+    destination: Callable[[Place, int, int], ir.Value]
+    epilogue: Callable[[Place, ir.Value], ir.Value]
+    after_strip: Callable[[Place, Index], None] | None = None
+
+
+@dataclass(frozen=True)
+class MatmulOperands:
+    """A as a view [batch..., M, K], B as panels, batch extents of the result, the accumulator's vector type."""
+
+    a: ir.Value
+    b: Panels
+    batch: tuple[int, ...]
+    accumulator: ir.VectorType
+
+
+def emit(problem: MatmulProblem, params: MatmulParams, operands: MatmulOperands, anchors: Anchors) -> None:
+    """Emit the grid and its loop nest at the insertion point."""
+    grid = [*operands.batch, params.row_tasks, params.column_tasks]
+    parallel = Parallel.build(grid)
+    with ir.InsertionPoint(parallel.body.blocks[0]):
+        # a grid dimension of one task is index 0, so that what follows from it folds
+        ivs = [
+            0 if extent == 1 else argument
+            for extent, argument in zip(grid, parallel.body.blocks[0].arguments, strict=True)
+        ]
+        if params.pack_b == "task":
+            operands = replace(operands, b=operands.b.with_scratch())
+        nest = _Nest(problem, params, operands, anchors, tuple(ivs[:-2]))
+        nest.task(ivs[-2], ivs[-1])
+        Yield([])
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """A piece of the depth: where it starts, how deep, whether it is the first and the last."""
+
+    start: Index
+    depth: int
+    first: bool
+    last: bool
+
+
+@dataclass(frozen=True)
+class _Nest:
+    """The loops of one task."""
+
+    problem: MatmulProblem
+    params: MatmulParams
+    operands: MatmulOperands
+    anchors: Anchors
+    batch: tuple[Index, ...]
+
+    @property
+    def _task_rows(self) -> int:
+        return ceil_div(self.problem.m, self.params.row_tasks)
+
+    def task(self, row_task: Index, column_task: Index) -> None:
+        """Strips of the task's rows."""
+        begin = times(row_task, self._task_rows)
+        end = least(plus(begin, self._task_rows), self.problem.m)
+        if isinstance(begin, ir.Value) and self.problem.m % self._task_rows == 0:
+            end = plus(begin, self._task_rows)
+        if self.params.pack_b == "task":
+            self.operands.b.pack_all(self.batch)
+        step = max(self.params.strip_rows, 1)
+        loop(begin, end, step, lambda row: self._strip(row, least(plus(row, step), end), column_task))
+
+    def _strip(self, row: Index, end: Index, column_task: Index) -> None:
+        """Panels of the strip, then the row anchor."""
+        panels = ceil_div(self.problem.n, self.params.nb)
+        whole = self.problem.n // self.params.nb
+        share = ceil_div(panels, self.params.column_tasks)
+        first = times(column_task, share)
+        last = least(plus(first, share), panels)
+        loop(first, least(last, whole), 1, lambda panel: self._panel(row, end, panel, self.params.nb))
+        if whole < panels:
+            with when(arith.CmpIPredicate.sgt, last, whole) as reached:
+                if reached:
+                    self._panel(row, end, whole, self.problem.n % self.params.nb)
+        if self.anchors.after_strip is not None:
+            self.anchors.after_strip(Place(self.batch, row, 0), minus(end, row))
+
+    def _panel(self, row: Index, end: Index, panel: Index, columns: int) -> None:
+        """Chunks of the depth: the first starts from zero, the last runs the epilogue."""
+        k, kb = self.problem.k, max(self.params.kb, 1)
+        chunks = max(1, ceil_div(k, kb))
+        last = _Chunk((chunks - 1) * kb, k - (chunks - 1) * kb, chunks == 1, True)
+
+        def tiles(chunk: _Chunk) -> None:
+            self._tiles(row, end, panel, columns, chunk)
+
+        if chunks > 1:
+            tiles(_Chunk(0, kb, True, False))
+            loop(kb, last.start, kb, lambda start: tiles(_Chunk(start, kb, False, False)))
+        tiles(last)
+
+    def _tiles(self, row: Index, end: Index, panel: Index, columns: int, chunk: _Chunk) -> None:
+        """Tiles of MB rows, and a lower one where rows are left; its height is one of a few known ones."""
+        b = self.operands.b.tile(self.batch, panel, chunk.start, chunk.depth, columns)
+        mb = self.params.mb
+
+        def tile(at: Index, rows: int) -> None:
+            self._tile(at, rows, times(panel, self.params.nb), columns, b, chunk)
+
+        left = modulo(minus(end, row), mb)
+        whole_end = minus(end, left)
+        heights = self._strip_heights()
+        if any(height >= mb for height in heights):
+            loop(row, whole_end, mb, lambda at: tile(at, mb))
+        for rows in sorted({height % mb for height in heights} - {0}):
+            with when(arith.CmpIPredicate.eq, left, rows) as reached:
+                if reached:
+                    tile(whole_end, rows)
+
+    def _strip_heights(self) -> set[int]:
+        """Every number of rows that a strip of any task may have."""
+        m, share, step = self.problem.m, self._task_rows, max(self.params.strip_rows, 1)
+        tasks = {min(share, m - begin) for begin in range(0, m, max(share, 1))}
+        return {min(step, rows - begin) for rows in tasks for begin in range(0, rows, step)}
+
+    def _tile(self, row: Index, rows: int, column: Index, columns: int, b: ir.Value, chunk: _Chunk) -> None:
+        """One microkernel call."""
+        leading = _batch_index(self.operands.a, self.batch)
+        a = tile_of(self.operands.a, leading, [row, chunk.start], [rows, chunk.depth])
+        place = Place(self.batch, row, column, columns == self.params.nb)
+        c = self.anchors.destination(place, rows, columns)
+        op = Brgemm.build((a, b, c), self.operands.accumulator, accumulate=not chunk.first)
+        body = op.epilogue.blocks[0]
+        with ir.InsertionPoint(body):
+            result = body.arguments[2]
+            if chunk.last:
+                at = Place(
+                    self.batch, plus(row, body.arguments[0]), plus(column, body.arguments[1]), place.whole_columns
+                )
+                result = self.anchors.epilogue(at, result)
+            Yield([result])
+
+
+def _batch_index(operand: ir.Value, batch: Sequence[Index]) -> list[Index]:
+    """Batch indices of an operand that may have fewer or broadcast (extent 1) batch dimensions."""
+    extents = list(operand.type.shape)[:-2]
+    aligned = list(batch)[len(batch) - len(extents) :]
+    return [0 if extent == 1 else at for extent, at in zip(extents, aligned, strict=True)]
+
+

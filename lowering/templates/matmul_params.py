@@ -1,0 +1,117 @@
+"""Parameters of the matmul template: a pure function of shape, types and machine (paper, section III).
+
+Candidates for the single-core kernel, [MPN, NPN], balance the load over the cores; candidates for the
+microkernel, [MB, NB, KB, BS], keep its registers and caches full; one cost model in cycles joins both and the
+cheapest pair wins. No MLIR here: the same functions answer ``explain`` and the tests.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tilewright.dialects.graph.layout import BlockedLayout
+from tilewright.lowering.templates.matmul_cost import core_cycles, region_cycles
+from tilewright.lowering.templates.matmul_problem import Candidate, MatmulParams, MatmulProblem, ceil_div
+from tilewright.lowering.target.machine import Machine
+
+PANEL_SHARE_OF_L2 = 4  # a panel chunk of B may take this fraction of L2
+STRIP_SHARE_OF_L2 = 2  # the strip of A likewise
+ROW_STRIP_SHARE_OF_L2 = 4  # the strip of C that row-wise post-ops read again
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen parameters and the runners-up, cheapest first, with their costs in cycles."""
+
+    best: Candidate
+    runners_up: tuple[Candidate, ...]
+
+    @property
+    def params(self) -> MatmulParams:
+        """The chosen parameters."""
+        return self.best.params
+
+
+def even_block(extent: int, block: int) -> int:
+    """The block, at most ``block``, that cuts ``extent`` into equal parts: the tail is evened out."""
+    return ceil_div(extent, ceil_div(extent, block)) if extent else 1
+
+
+def accumulator_limit(machine: Machine) -> int:
+    """Vector registers that may hold accumulators; the rest hold a row of B and the broadcast element."""
+    return machine.vector_registers * 3 // 4
+
+
+def panel_columns(n: int, machine: Machine) -> int:
+    """NB: columns of a packed panel, whole vectors, at most 4 (2 where registers are few), tail evened.
+
+    Depends on neither M nor the number of cores, so that all specialisations share one packed weight.
+    """
+    lanes = machine.lanes(4)
+    widest = (4 if machine.vector_registers >= 32 else 2) * lanes
+    return ceil_div(even_block(max(n, 1), widest), lanes) * lanes
+
+
+def weight_layout(rank: int, n: int, machine: Machine) -> BlockedLayout:
+    """Layout of a packed second operand, logically [..., K, N]: memory [..., N/NB][K][NB].
+
+    Args:
+        rank: rank of the operand, 2 or more.
+        n: N.
+        machine: decides the vector width.
+    """
+    order = (*range(rank - 2), rank - 1, rank - 2)
+    return BlockedLayout(order, ((rank - 1, panel_columns(n, machine)),))
+
+
+def choose(problem: MatmulProblem, machine: Machine) -> Choice:
+    """The cheapest parameters for ``problem`` on ``machine`` and up to five runners-up."""
+    costed = [
+        Candidate(params, core_cycles(problem, params, machine) + region_cycles(params, machine))
+        for params in candidates(problem, machine)
+    ]
+    ranked = sorted(costed, key=lambda candidate: candidate.cycles)
+    return Choice(ranked[0], tuple(ranked[1:6]))
+
+
+def candidates(problem: MatmulProblem, machine: Machine) -> Iterator[MatmulParams]:
+    """All parameter sets that are weighed."""
+    nb = problem.packed_columns or panel_columns(problem.n, machine)
+    for rows, columns in _splits(problem, nb, machine):
+        for mb in _row_blocks(ceil_div(max(problem.m, 1), rows), nb, machine):
+            yield _with_cache_blocks(problem, MatmulParams(rows, columns, mb, nb), machine)
+
+
+def _splits(problem: MatmulProblem, nb: int, machine: Machine) -> Iterator[tuple[int, int]]:
+    """[MPN, NPN]: row-wise post-ops need whole rows and forbid a split of N."""
+    panels = ceil_div(max(problem.n, 1), nb)
+    share = max(1, ceil_div(machine.cores, problem.batch)) if problem.batch > 1 else machine.cores
+    for rows in range(1, min(share, max(problem.m, 1)) + 1):
+        most = 1 if problem.row_wise else min(share // rows, panels)
+        for columns in range(1, most + 1):
+            # only splits whose parts are as even as their number allows
+            if ceil_div(panels, ceil_div(panels, columns)) == columns:
+                yield rows, columns
+
+
+def _row_blocks(task_rows: int, nb: int, machine: Machine) -> list[int]:
+    """MB: every height that fits the registers, tail evened over the rows of a task."""
+    vectors = ceil_div(nb, machine.lanes(4))
+    most = max(1, accumulator_limit(machine) // vectors)
+    return sorted({even_block(task_rows, mb) for mb in range(1, most + 1)})
+
+
+def _with_cache_blocks(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> MatmulParams:
+    """Add KB, the strip of rows and whether B is packed at run time."""
+    size = problem.element_bytes
+    deepest = max(64, machine.l2_bytes // PANEL_SHARE_OF_L2 // (params.nb * size))
+    kb = problem.k if problem.single_pass else even_block(problem.k, deepest)
+    rows = ceil_div(max(problem.m, 1), params.row_tasks)
+    fitting = machine.l2_bytes // STRIP_SHARE_OF_L2 // (max(kb, 1) * size)
+    if problem.row_wise:
+        fitting = min(fitting, machine.l2_bytes // ROW_STRIP_SHARE_OF_L2 // (max(problem.n, 1) * size))
+    strip = min(rows, max(1, fitting // params.mb) * params.mb)
+    blocks = ceil_div(rows, params.mb)
+    pack = "none"
+    if not problem.packed_columns and (problem.transposed_b or blocks >= 4):
+        pack = "task" if rows > strip else "chunk"
+    return replace(params, kb=kb, strip_rows=strip, pack_b=pack)

@@ -1,0 +1,68 @@
+"""Plain values that describe a matmul and the parameters of its template."""
+
+from dataclasses import dataclass
+
+
+def ceil_div(a: int, b: int) -> int:
+    """``a / b`` rounded up."""
+    return -(-a // b)
+
+
+@dataclass(frozen=True)
+class MatmulProblem:
+    """``C[batch, M, N] = A[batch, M, K] @ B[batch or 1, K, N]`` and what its fusion asks for.
+
+    Attributes:
+        batch: product of the batch extents.
+        m: rows M.
+        n: columns N.
+        k: depth K.
+        element_bytes: bytes of an element of A and B.
+        packed_columns: NB of a prepacked B; 0 where B is plain.
+        transposed_b: plain B is stored [N, K].
+        row_wise: a post-op reduces over rows of C, so that N must stay whole.
+        single_pass: the depth must not be cut, as C cannot hold partial sums.
+    """
+
+    batch: int
+    m: int
+    n: int
+    k: int
+    element_bytes: int = 4
+    packed_columns: int = 0
+    transposed_b: bool = False
+    row_wise: bool = False
+    single_pass: bool = False
+
+
+@dataclass(frozen=True)
+class MatmulParams:
+    """Parameters of the loop nest; names as in the paper's figure 2 where it has them.
+
+    Attributes:
+        row_tasks: MPN, parts the rows are cut into for the cores.
+        column_tasks: NPN, parts the panels are cut into.
+        mb: MB, rows of a microkernel tile.
+        nb: NB, columns of a tile and of a packed panel.
+        kb: KB, depth of one microkernel call.
+        bs: BS, batch of the batch-reduce GEMM.
+        strip_rows: rows that are finished before the next are begun; the row anchor.
+        pack_b: where a plain B is packed into panels: none, chunk (before each KB x NB) or task.
+    """
+
+    row_tasks: int
+    column_tasks: int
+    mb: int
+    nb: int
+    kb: int = 0
+    bs: int = 1
+    strip_rows: int = 0
+    pack_b: str = "none"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Parameters and their estimated cost in cycles."""
+
+    params: MatmulParams
+    cycles: float

@@ -1,0 +1,143 @@
+"""The second operand of a matmul as panels: prepacked, packed at run time, or read in place.
+
+A panel holds NB columns, [K][NB], rows of k contiguous; the microkernel reads it with stride 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tilewright.dialects.mlir import ir, memref, vector
+from tilewright.dialects.tir import Buffer
+from tilewright.lowering.microkernels.base import load_vector, zero_of
+from tilewright.lowering.microkernels.transpose import transpose
+from tilewright.lowering.templates.indexing import Index, loop, plus, strides_of, tile_of, times, value_of
+from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
+
+
+@dataclass(frozen=True)
+class Panels:
+    """B of a matmul.
+
+    Attributes:
+        source: prepacked, a memref [batch..., N/NB, K, NB]; otherwise a strided view [batch..., K, N].
+        problem: tells whether B is prepacked.
+        params: NB and where B is packed.
+        lanes: elements of a vector.
+        scratch: where packed panels go; None where nothing is packed at run time.
+    """
+
+    source: ir.Value
+    problem: MatmulProblem
+    params: MatmulParams
+    lanes: int
+    scratch: ir.Value | None = None
+
+    def tile(self, batch: Sequence[Index], panel: Index, k: Index, depth: int, columns: int) -> ir.Value:
+        """The memref [depth, columns] that the microkernel reads; packs it first where asked to."""
+        whole = ceil_div(columns, self.lanes) * self.lanes
+        if self.problem.packed_columns:
+            leading = [*_aligned(self.source, batch, 3), panel]
+            return tile_of(self.source, leading, [k, 0], [depth, whole])
+        if self.params.pack_b == "none":
+            at = [k, times(panel, self.params.nb)]
+            return tile_of(self.source, _aligned(self.source, batch, 2), at, [depth, columns])
+        if self.params.pack_b == "chunk":
+            scratch = Buffer.build(self._panel_type([depth, self.params.nb]), "task")
+            self._pack(batch, panel, k, depth, columns, scratch)
+            return tile_of(scratch, [], [0, 0], [depth, whole])
+        assert self.scratch is not None, "packing for the whole task needs scratch"
+        return tile_of(self.scratch, [panel], [k, 0], [depth, whole])
+
+    def with_scratch(self) -> "Panels":
+        """The same with a buffer for all panels of a task."""
+        panels = ceil_div(self.problem.n, self.params.nb)
+        type_ = self._panel_type([panels, self.problem.k, self.params.nb])
+        scratch = Buffer.build(type_, "task")
+        return Panels(self.source, self.problem, self.params, self.lanes, scratch)
+
+    def pack_all(self, batch: Sequence[Index]) -> None:
+        """Pack every panel into the task's scratch."""
+        whole, tail = divmod(self.problem.n, self.params.nb)
+
+        def panel(at: Index, columns: int) -> None:
+            target = tile_of(self.scratch, [at], [0, 0], [self.problem.k, self.params.nb])
+            self._pack(batch, at, 0, self.problem.k, columns, target)
+
+        loop(0, whole, 1, lambda at: panel(at, self.params.nb))
+        if tail:
+            panel(whole, tail)
+
+    def _panel_type(self, shape: list[int]) -> ir.MemRefType:
+        return ir.MemRefType.get(shape, self.source.type.element_type)
+
+    def _pack(
+        self, batch: Sequence[Index], panel: Index, k: Index, depth: int, columns: int, target: ir.Value
+    ) -> None:
+        """``target[d, c] = B[k + d, panel * NB + c]``, lanes behind the last column zero."""
+        at = [k, times(panel, self.params.nb)]
+        source = tile_of(self.source, _aligned(self.source, batch, 2), at, [depth, columns])
+        if strides_of(source.type)[1] == 1:
+            _copy_rows(source, target, self.lanes)
+        else:
+            _copy_transposed(source, target, self.lanes)
+
+
+def _aligned(source: ir.Value, batch: Sequence[Index], own: int) -> list[Index]:
+    """Indices of the leading dimensions in front of the last ``own``; 0 where the extent is 1."""
+    extents = list(source.type.shape)[: source.type.rank - own]
+    aligned = list(batch)[len(batch) - len(extents) :]
+    return [0 if extent == 1 else at for extent, at in zip(extents, aligned, strict=True)]
+
+
+def _copy_rows(source: ir.Value, target: ir.Value, lanes: int) -> None:
+    depth, columns = source.type.shape
+    type_ = ir.VectorType.get([lanes], source.type.element_type)
+
+    def row(at: Index) -> None:
+        for column in range(0, columns, lanes):
+            place = [value_of(at), value_of(column)]
+            vector.store(load_vector(type_, source, place, columns - column), target, place)
+
+    loop(0, depth, 1, row)
+
+
+def _copy_transposed(source: ir.Value, target: ir.Value, lanes: int) -> None:
+    """Squares of lanes x lanes: contiguous loads along k, a transpose in registers, contiguous stores."""
+    depth, columns = source.type.shape
+    whole = depth - depth % lanes
+    for column in range(0, columns, lanes):
+        active = min(lanes, columns - column)
+
+        def square(k: Index, steps: int, column: int = column, active: int = active) -> None:
+            _transpose_square(source, target, k, steps, column, active, lanes)
+
+        loop(0, whole, lanes, lambda k, square=square: square(k, lanes))  # type: ignore[misc]
+        if whole < depth:
+            square(whole, depth - whole)
+
+
+def _transpose_square(
+    source: ir.Value, target: ir.Value, k: Index, steps: int, column: int, active: int, lanes: int
+) -> None:
+    type_ = ir.VectorType.get([lanes], source.type.element_type)
+    along_k = _swapped(source)
+    rows = [
+        load_vector(type_, along_k, [value_of(column + lane), value_of(k)], steps)
+        if lane < active
+        else zero_of(type_)
+        for lane in range(lanes)
+    ]
+    for step, row in enumerate(transpose(rows)[:steps]):
+        vector.store(row, target, [value_of(plus(k, step)), value_of(column)])
+
+
+def _swapped(source: ir.Value) -> ir.Value:
+    """The view [N, K] of a view [K, N]."""
+    rows, columns = source.type.shape
+    (first, second), offset = source.type.get_strides_and_offset()
+    layout = ir.StridedLayoutAttr.get(offset, [second, first])
+    type_ = ir.MemRefType.get([columns, rows], source.type.element_type, layout)
+    order = ir.AffineMap.get_permutation([1, 0])
+    return memref.transpose(type_, source, ir.AffineMapAttr.get(order))
+
+
