@@ -27,9 +27,12 @@ class Buffer(TirOperation, name="buffer"):
         ).results[0]
 
     def complaint(self) -> str | None:
-        """The scope is known and the type a static memref."""
+        """The scope is known and the type a static memref without gaps."""
         if self.scope.value not in SCOPES:
             return f"scope '{self.scope.value}' is none of {', '.join(SCOPES)}"
         if not is_static_memref(self.result.type):
             return f"expected a memref with static shape, given {self.result.type}"
+        type_ = ir.MemRefType(self.result.type)
+        if type_.affine_map != ir.AffineMap.get_identity(type_.rank):
+            return f"expected a contiguous memref, given {type_}"
         return None

@@ -1,0 +1,116 @@
+"""What needs memory in a function, and when: the input of memory planning.
+
+A zone is memory with one plan: the arena of a function, or the scratch of one thread in a grid.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.mlir import func, ir
+from tilewright.dialects.tir import Buffer, Parallel
+from tilewright.passes.tir.lifetimes import Ticks, children, lifetime, size_bytes
+from tilewright.passes.tir.memory_plan import Interval, Plan, align, lower_bound, plan_offsets
+
+
+@dataclass(frozen=True)
+class ArenaSize:
+    """Bytes of an arena, and the least any plan could need."""
+
+    arena_bytes: int
+    floor_bytes: int
+
+
+Sizes = Mapping[str, ArenaSize]
+"""Arenas of the functions that were planned before, by name."""
+
+
+@dataclass
+class Zone:
+    """What shares one piece of memory.
+
+    Attributes:
+        ops: the ``tir.buffer``, ``func.call`` or ``tir.parallel`` of each item.
+        intervals: lifetime and bytes of each.
+        floors_bytes: the least bytes any plan could need for each.
+        grids: the zone of a thread for each outermost ``tir.parallel`` that has scratch.
+    """
+
+    ops: list[ir.Operation] = field(default_factory=list)
+    intervals: list[Interval] = field(default_factory=list)
+    floors_bytes: list[int] = field(default_factory=list)
+    grids: dict[ir.Operation, "Zone"] = field(default_factory=dict)
+
+    def add(self, op: ir.Operation, span: tuple[int, int] | None, size: ArenaSize) -> None:
+        """Enter ``op`` with its lifetime; one that is never live or needs no bytes is left out."""
+        if span is not None and size.arena_bytes > 0:
+            self.ops.append(op)
+            self.intervals.append(Interval(*span, size.arena_bytes))
+            self.floors_bytes.append(size.floor_bytes)
+
+    def plan(self, reuse: bool) -> Plan:
+        """Offsets of the items; without ``reuse`` each has memory of its own."""
+        if reuse:
+            return plan_offsets(self.intervals)
+        return plan_offsets([Interval(0, 0, interval.size_bytes) for interval in self.intervals])
+
+    def size(self, reuse: bool) -> ArenaSize:
+        """Bytes of the plan and the largest sum of bytes live at a tick."""
+        pairs = zip(self.intervals, self.floors_bytes, strict=True)
+        floors = [Interval(item.first, item.last, floor) for item, floor in pairs]
+        return ArenaSize(self.plan(reuse).arena_bytes, lower_bound(floors))
+
+
+def function_zone(function: ir.Operation, sizes: Sizes, threads: int, reuse: bool) -> Zone:
+    """The zone of ``function``.
+
+    Args:
+        function: a ``func.func`` with a body.
+        sizes: arenas of the functions it calls.
+        threads: slices that the scratch of a grid needs.
+        reuse: as for `Zone.plan`.
+
+    Raises:
+        CompileError: a buffer for all tasks is declared by one of them, or a buffer escapes.
+    """
+    ticks = Ticks.of(function)
+    zone = _collect(function, ticks, sizes, enter_grids=False)
+    for grid in _outermost_grids(function):
+        inner = _collect(grid, ticks, sizes, enter_grids=True)
+        size = inner.size(reuse)
+        if size.arena_bytes > 0:
+            zone.grids[grid] = inner
+            total = ArenaSize(threads * align(size.arena_bytes), threads * align(size.floor_bytes))
+            zone.add(grid, (ticks.begin[grid], ticks.end[grid]), total)
+    return zone
+
+
+def _collect(root: ir.Operation, ticks: Ticks, sizes: Sizes, enter_grids: bool) -> Zone:
+    zone = Zone()
+    for op in _walk(root, enter_grids):
+        if op.name == Buffer.OPERATION_NAME:
+            if enter_grids:
+                _check_scope(op)
+            size_ = max(1, size_bytes(op.results[0].type))  # an empty one has an address all the same
+            zone.add(op, lifetime(op.results[0], ticks), ArenaSize(size_, size_))
+        elif op.name == func.CallOp.OPERATION_NAME:
+            size = sizes.get(op.attributes["callee"].value, ArenaSize(0, 0))
+            zone.add(op, (ticks.begin[op], ticks.end[op]), size)
+    return zone
+
+
+def _walk(op: ir.Operation, enter_grids: bool) -> Iterator[ir.Operation]:
+    for inner in children(op):
+        yield inner
+        if enter_grids or inner.name != Parallel.OPERATION_NAME:
+            yield from _walk(inner, enter_grids)
+
+
+def _outermost_grids(function: ir.Operation) -> list[ir.Operation]:
+    return [op for op in _walk(function, enter_grids=False) if op.name == Parallel.OPERATION_NAME]
+
+
+def _check_scope(buffer: ir.Operation) -> None:
+    if buffer.attributes["scope"].value != "task":
+        message = "a buffer inside a task grid belongs to a task: expected scope 'task', given 'call'"
+        raise CompileError(message, location=str(buffer.location))
