@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tilewright.dialects.diagnostics import CompileError
+from tilewright.lowering.mlir_to_llvm import MLIR_TO_LLVM
 from tilewright.passes.core.base import PASSES
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.options import nearest, split_element
@@ -99,7 +100,8 @@ PHASES = (
             "expand-brgemm",
             "peel-vector-tails",
             "lower-parallel",
-            "mlir-to-llvm",
+            *MLIR_TO_LLVM,
+            "make-entries",
         ),
     ),
 )
@@ -123,6 +125,6 @@ def default() -> PassPipeline:
 
 
 def _compose(phases: Iterable[Phase]) -> PassPipeline:
-    upstream = ("canonicalize", "cse")
+    upstream = {"canonicalize", "cse", *(split_element(text)[0] for text in MLIR_TO_LLVM)}
     texts = (text for phase in phases for text in phase.passes)
     return PassPipeline(text for text in texts if split_element(text)[0] in (*PASSES, *upstream))

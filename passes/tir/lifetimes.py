@@ -1,7 +1,8 @@
 """When a buffer of Tensor IR is live, in ticks of execution order.
 
 Ticks number the operations of a function in program order. An access inside a loop counts from the loop's
-first tick to its last, seen from a buffer declared outside it: another iteration may touch it before or after.
+first tick to its last, seen from a buffer declared outside it: another iteration may touch it before or
+after.
 """
 
 from collections.abc import Iterator
