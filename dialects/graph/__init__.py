@@ -1,19 +1,37 @@
 """The Graph IR dialect: deep-learning operations over tensors.
 
-Importing this package defines and registers every operation.
+Importing this package defines and registers every operation. ``graph.ops.binary.Add`` and ``graph.binary.Add``
+are the same class.
 """
 
+from tilewright.dialects.graph import ops
 from tilewright.dialects.graph.dialect import (
     BlockedAttr,
     Category,
     GraphDialect,
     GraphOperation,
+    layout_attribute,
     layout_of,
+    layout_of_attribute,
     spec_of,
     type_of,
 )
 from tilewright.dialects.graph.layout import BlockedLayout
-from tilewright.dialects.graph.ops import unary
+from tilewright.dialects.graph.ops import (
+    activation,
+    binary,
+    constant,
+    fused,
+    matmul,
+    movement,
+    normalization,
+    reduce,
+    select,
+    softmax,
+    unary,
+)
+from tilewright.dialects.graph.ops.constant import Constant, constant_value
+from tilewright.dialects.graph.ops.fused import Fused, Yield
 from tilewright.dialects.graph.registry import OPERATIONS, category_of, definition_of
 from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
 
@@ -22,13 +40,30 @@ __all__ = [
     "BlockedAttr",
     "BlockedLayout",
     "Category",
+    "Constant",
+    "Fused",
     "GraphDialect",
     "GraphOperation",
     "ShapeError",
     "TensorSpec",
+    "Yield",
+    "activation",
+    "binary",
     "category_of",
+    "constant",
+    "constant_value",
     "definition_of",
+    "fused",
+    "layout_attribute",
     "layout_of",
+    "layout_of_attribute",
+    "matmul",
+    "movement",
+    "normalization",
+    "ops",
+    "reduce",
+    "select",
+    "softmax",
     "spec_of",
     "type_of",
     "unary",

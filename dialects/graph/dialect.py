@@ -14,7 +14,7 @@ import numpy as np
 from tilewright.dialects import dtypes
 from tilewright.dialects.attributes import from_attribute, to_attribute
 from tilewright.dialects.graph.layout import BlockedLayout
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
+from tilewright.dialects.graph.shapes import ShapeError, TensorSpec, normalize_axes, normalize_axis
 from tilewright.dialects.mlir import ext, ir
 
 Attributes = Mapping[str, Any]
@@ -62,14 +62,24 @@ def layout_of(type_: ir.RankedTensorType) -> BlockedLayout | None:
         return None
     if not isinstance(encoding, BlockedAttr):
         raise ShapeError(f"encoding {encoding} is no layout of this dialect")
-    return BlockedLayout(from_attribute(encoding.order), from_attribute(encoding.blocks))
+    return layout_of_attribute(encoding)
+
+
+def layout_of_attribute(attribute: BlockedAttr) -> BlockedLayout:
+    """The layout that ``#graph.blocked`` writes down."""
+    order, blocks = (from_attribute(part.maybe_downcast()) for part in attribute.params)
+    return BlockedLayout(order, blocks)
+
+
+def layout_attribute(layout: BlockedLayout) -> BlockedAttr:
+    """``#graph.blocked`` of a layout, in the current context."""
+    attribute: BlockedAttr = BlockedAttr.get(to_attribute(layout.order), to_attribute(layout.blocks))
+    return attribute
 
 
 def type_of(spec: TensorSpec) -> ir.RankedTensorType:
     """The tensor type of a spec, in the current context."""
-    encoding = None
-    if spec.layout is not None:
-        encoding = BlockedAttr.get(to_attribute(spec.layout.order), to_attribute(spec.layout.blocks))
+    encoding = layout_attribute(spec.layout) if spec.layout else None
     with ir.Location.unknown():
         return ir.RankedTensorType.get(spec.shape, dtypes.to_mlir(spec.dtype), encoding)
 
@@ -119,8 +129,9 @@ class GraphOperation(GraphDialect.Operation):
         Raises:
             ShapeError: operands and attributes do not fit together.
         """
-        values = {**cls.default_attributes(), **attributes}
-        results = [type_of(spec) for spec in cls.infer([spec_of(value) for value in operands], values)]
+        specs = [spec_of(value) for value in operands]
+        values = cls.canonical_attributes(specs, {**cls.default_attributes(), **attributes})
+        results = [type_of(spec) for spec in cls.infer(specs, values)]
         op = ir.Operation.create(
             cls.OPERATION_NAME,
             results=results,
@@ -136,24 +147,62 @@ class GraphOperation(GraphDialect.Operation):
         return {}
 
     @classmethod
+    def canonical_attributes(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> dict[str, Any]:
+        """``attributes`` as they stand in the IR: dimensions counted from the front, floats as floats.
+
+        Args:
+            operands: specs of the operands; ``axis`` and ``axes`` belong to the first.
+            attributes: plain values, those of `default_attributes` filled in.
+
+        Raises:
+            ShapeError: an axis is out of range or given twice.
+        """
+        values = dict(attributes)
+        if "axis" in values:
+            values["axis"] = normalize_axis(values["axis"], operands[0].rank)
+        if "axes" in values:
+            values["axes"] = normalize_axes(values["axes"], operands[0].rank)
+        floats = {name for name, value in cls.default_attributes().items() if isinstance(value, float)}
+        return {name: float(value) if name in floats else value for name, value in values.items()}
+
+    @classmethod
     def attributes_of(cls, op: ir.OpView | ir.Operation) -> dict[str, Any]:
         """The attributes of ``op`` as plain values."""
         return {name: from_attribute(op.attributes[name]) for name in op.attributes}
 
-    def verify_invariants(self) -> bool:
-        """Check operands, attributes and result types against the shape rule."""
-        try:
-            expected = self.infer([spec_of(value) for value in self.operands], self.attributes_of(self))
-            given = [spec_of(value) for value in self.results]
-        except (ShapeError, ValueError, KeyError) as error:
-            self.location.emit_error(f"'{self.OPERATION_NAME}': {error}")
-            return False
+    def complaint(self) -> str | None:
+        """What is wrong with this op, with the values that disagree; None where all is well."""
+        operands = [spec_of(value) for value in self.operands]
+        attributes = self.attributes_of(self)
+        expected = self.infer(operands, attributes)
+        canonical = self.canonical_attributes(operands, attributes)
+        for name in ("axis", "axes"):
+            if name in attributes and canonical[name] != attributes[name]:
+                return f"expected {name} {_shown(canonical[name])}, given {_shown(attributes[name])}"
+        given = [spec_of(value) for value in self.results]
         if [_logical(spec) for spec in expected] == [_logical(spec) for spec in given]:
+            return None
+        return f"expected result {_types(expected)}, given {_types(given)}"
+
+    def verify_invariants(self) -> bool:
+        """Report `complaint`, or the shape rule's refusal, at the op's location."""
+        try:
+            message = self.complaint()
+        except (ShapeError, ValueError, KeyError) as error:
+            message = str(error)
+        if message is None:
             return True
-        shown = [" ".join(str(type_of(spec)) for spec in specs) for specs in (expected, given)]
-        self.location.emit_error(f"'{self.OPERATION_NAME}': expected result {shown[0]}, given {shown[1]}")
+        self.location.emit_error(f"'{self.OPERATION_NAME}': {message}")
         return False
 
 
 def _logical(spec: TensorSpec) -> tuple[tuple[int, ...], str]:
     return spec.shape, spec.dtype
+
+
+def _types(specs: Sequence[TensorSpec]) -> str:
+    return " ".join(str(type_of(spec)) for spec in specs)
+
+
+def _shown(value: Any) -> str:
+    return str(list(value) if isinstance(value, tuple) else value)

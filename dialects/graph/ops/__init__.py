@@ -1,1 +1,29 @@
-"""The graph operations, one file a family."""
+"""The graph operations, one file a family; importing the package registers them all."""
+
+from tilewright.dialects.graph.ops import (
+    activation,
+    binary,
+    constant,
+    fused,
+    matmul,
+    movement,
+    normalization,
+    reduce,
+    select,
+    softmax,
+    unary,
+)
+
+__all__ = [
+    "activation",
+    "binary",
+    "constant",
+    "fused",
+    "matmul",
+    "movement",
+    "normalization",
+    "reduce",
+    "select",
+    "softmax",
+    "unary",
+]
