@@ -1,7 +1,6 @@
 """The Graph IR dialect: deep-learning operations over tensors.
 
-Importing this package defines and registers every operation. ``graph.ops.binary.Add`` and ``graph.binary.Add``
-are the same class.
+Importing this package defines and registers every operation. ``graph.binary`` is ``graph.ops.binary``.
 """
 
 from tilewright.dialects.graph import ops

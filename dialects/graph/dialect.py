@@ -20,12 +20,12 @@ from tilewright.dialects.mlir import ext, ir
 Attributes = Mapping[str, Any]
 
 
-class GraphDialect(ext.Dialect, name="graph"):
+class GraphDialect(ext.Dialect, name="graph"):  # type: ignore[misc, call-arg]
     """Deep-learning operations over statically shaped tensors."""
 
 
-class BlockedAttr(GraphDialect.Attribute, name="blocked"):
-    """The encoding of a tensor that is not plain row-major: ``#graph.blocked<[order], [[dim, size], ...]>``."""
+class BlockedAttr(GraphDialect.Attribute, name="blocked"):  # type: ignore[misc, call-arg, name-defined]
+    """The encoding of a tensor that is not plain: ``#graph.blocked<[order], [[dimension, size], ...]>``."""
 
     order: ir.ArrayAttr
     blocks: ir.ArrayAttr
@@ -84,12 +84,16 @@ def type_of(spec: TensorSpec) -> ir.RankedTensorType:
         return ir.RankedTensorType.get(spec.shape, dtypes.to_mlir(spec.dtype), encoding)
 
 
-class GraphOperation(GraphDialect.Operation):
+class GraphOperation(GraphDialect.Operation):  # type: ignore[misc, name-defined]
     """Base of all graph operations.
 
     Subclasses set `category`, and override `infer` (shape rule), `reference` (numpy) and, where the category
     is complex, `decompose`.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Take the options of `ext.Operation` (``name``, ``traits``)."""
+        super().__init_subclass__(**options)
 
     category = Category.FUSIBLE  # set by `register`; no annotation, which would declare a field of the op
 

@@ -99,8 +99,10 @@ class Gelu(ActivationOperation, name="gelu", traits=[ext.Pure]):
     def formula(cls, x: np.ndarray, attributes: Attributes) -> np.ndarray:
         """The definition."""
         if attributes["approximate"] == "tanh":
-            return np.asarray(0.5 * x * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x))))
-        return np.asarray(0.5 * x * (1.0 + unary.Erf.function(x / math.sqrt(2.0))))
+            bent = np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x))
+        else:
+            bent = unary.Erf.function(x / math.sqrt(2.0))
+        return np.asarray(0.5 * x * (1.0 + bent))
 
     @classmethod
     def build(cls, x: ir.Value, attributes: Attributes) -> ir.Value:

@@ -66,15 +66,15 @@ class LogicalOperation(BinaryOperation):
 
 def _divide(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     if lhs.dtype.kind not in "iu":
-        return np.divide(lhs, rhs)
+        return np.asarray(np.divide(lhs, rhs))
     quotient = np.floor_divide(lhs, rhs)
     floored = (quotient * rhs != lhs) & ((lhs < 0) != (rhs < 0)) & (rhs != 0)
-    return quotient + floored.astype(lhs.dtype)
+    return np.asarray(quotient + floored.astype(lhs.dtype))
 
 
 def _power(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     if lhs.dtype.kind != "i":
-        return np.power(lhs, rhs)
+        return np.asarray(np.power(lhs, rhs))
     odd_sign = np.where(rhs % 2 == 0, np.ones_like(lhs), lhs)
     inverse = np.where(np.abs(lhs) == 1, odd_sign, np.zeros_like(lhs))
     return np.where(rhs < 0, inverse, np.power(lhs, np.maximum(rhs, 0)))
@@ -103,7 +103,7 @@ class Mul(BinaryOperation, name="mul", traits=[ext.Pure]):
 
 @register(Category.FUSIBLE)
 class Div(BinaryOperation, name="div", traits=[ext.Pure]):
-    """lhs / rhs; integers round towards zero, and their division by zero is undefined (0 in the reference)."""
+    """lhs / rhs; integers round towards zero, division of them by zero is undefined (here 0)."""
 
     function = numpy_function(_divide)
 

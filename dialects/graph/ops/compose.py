@@ -29,22 +29,22 @@ def in_f32(build: Callable[[ir.Value], ir.Value], operand: ir.Value) -> ir.Value
 
 
 def add(lhs: ir.Value, rhs: ir.Value | float) -> ir.Value:
-    """lhs + rhs."""
+    """The sum."""
     return _binary(binary.Add, lhs, rhs)
 
 
 def sub(lhs: ir.Value, rhs: ir.Value | float) -> ir.Value:
-    """lhs - rhs."""
+    """The difference."""
     return _binary(binary.Sub, lhs, rhs)
 
 
 def mul(lhs: ir.Value, rhs: ir.Value | float) -> ir.Value:
-    """lhs * rhs."""
+    """The product."""
     return _binary(binary.Mul, lhs, rhs)
 
 
 def div(lhs: ir.Value, rhs: ir.Value | float) -> ir.Value:
-    """lhs / rhs."""
+    """The quotient."""
     return _binary(binary.Div, lhs, rhs)
 
 
@@ -70,7 +70,7 @@ def clamp_unit(value: ir.Value) -> ir.Value:
 
 
 def exp(value: ir.Value) -> ir.Value:
-    """e to the power of ``value``."""
+    """The exponential function."""
     result: ir.Value = unary.Exp.of(value)
     return result
 
@@ -82,7 +82,7 @@ def expm1(value: ir.Value) -> ir.Value:
 
 
 def log1p(value: ir.Value) -> ir.Value:
-    """log(1 + value) for ``value`` in [0, 1], exact near 0: the rounding error of 1 + value is divided out."""
+    """log(1 + value) for ``value`` in [0, 1], exact near 0: the rounding of 1 + value is divided out."""
     one_more = add(value, 1.0)
     shifted = sub(one_more, 1.0)
     corrected = div(mul(unary.Log.of(one_more), value), shifted)

@@ -67,7 +67,8 @@ class Fused(GraphOperation, name="fused", traits=[ext.Pure, ir.IsIsolatedFromAbo
         )
         locations = [value.location for value in operands]
         op.regions[0].blocks.append(*[value.type for value in operands], arg_locs=locations)
-        return op.opview
+        built: Fused = op.opview
+        return built
 
     @property
     def block(self) -> ir.Block:
@@ -89,7 +90,7 @@ class Fused(GraphOperation, name="fused", traits=[ext.Pure, ir.IsIsolatedFromAbo
     def _yield_complaint(self, operations: Sequence[ir.OpView]) -> str | None:
         last = operations[-1].operation if operations else None
         if last is None or last.name != Yield.OPERATION_NAME:
-            return f"expected the body to end in {Yield.OPERATION_NAME}, given {last.name if last else 'nothing'}"
+            return f"expected the body to end in graph.yield, given {last.name if last else 'nothing'}"
         wanted, given = _types(self.results), _types(last.operands)
         return None if wanted == given else f"expected the body to yield ({wanted}), given ({given})"
 

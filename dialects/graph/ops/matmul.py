@@ -22,8 +22,9 @@ from tilewright.dialects.mlir import ext, ir
 class Matmul(GraphOperation, name="matmul", traits=[ext.Pure]):
     """``result[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]``, leading dimensions broadcasting.
 
-    ``transpose_a`` takes a as [..., K, M], ``transpose_b`` b as [..., N, K]. Both have rank 2 or more. The sum
-    over no k is 0; integers wrap. Shapes are logical: the layouts of operands and result do not change them.
+    ``transpose_a`` takes a as [..., K, M], ``transpose_b`` b as [..., N, K]. Both have rank 2 or more. The
+    sum over no k is 0; integers wrap. Shapes are logical: the layouts of operands and result do not change
+    them.
     """
 
     a: ext.Operand[Any]

@@ -172,7 +172,7 @@ class Concat(GraphOperation, name="concat", traits=[ext.Pure]):
 
 @register(Category.FUSIBLE)
 class Gather(GraphOperation, name="gather", traits=[ext.Pure]):
-    """The slices of ``data`` along ``axis`` that ``indices`` (i32 or i64) name; negative ones count from the end."""
+    """The slices of ``data`` along ``axis`` at ``indices`` (i32 or i64); negative ones count from the end."""
 
     data: ext.Operand[Any]
     indices: ext.Operand[Any]
@@ -210,7 +210,7 @@ class Gather(GraphOperation, name="gather", traits=[ext.Pure]):
 
 @register(Category.FUSIBLE)
 class Pad(GraphOperation, name="pad", traits=[ext.Pure]):
-    """The operand with ``low`` and ``high`` elements of the rank-0 ``value`` before and after each dimension."""
+    """The operand with ``low`` and ``high`` elements of rank-0 ``value`` before and after each dimension."""
 
     operand: ext.Operand[Any]
     value: ext.Operand[Any]
@@ -281,7 +281,9 @@ class Reorder(MovementOperation, name="reorder", traits=[ext.Pure]):
             return message
         wanted = _layout(self.attributes_of(self)["layout"], spec_of(self.operand))
         given = spec_of(self.result).layout
-        return None if wanted == given else f"expected a result in layout {self.layout}, given {self.result.type}"
+        if wanted != given:
+            return f"expected a result in layout {self.layout}, given {self.result.type}"
+        return None
 
 
 def _layout(attribute: Any, operand: TensorSpec) -> BlockedLayout | None:
@@ -303,7 +305,7 @@ def _extents(values: Sequence[int]) -> tuple[int, ...]:
 
 def _expect_length(name: str, values: Sequence[int], operand: TensorSpec) -> None:
     if len(values) != operand.rank:
-        raise ShapeError(f"{name} {list(values)} has {len(values)} entries for {operand} of rank {operand.rank}")
+        raise ShapeError(f"{name} {list(values)} has {len(values)} entries for rank {operand.rank}")
 
 
 def _expect_inside(operand: TensorSpec, axis: int, start: int, size: int, step: int) -> None:

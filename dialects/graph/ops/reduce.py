@@ -38,7 +38,7 @@ class ReduceOperation(GraphOperation):
 
     @classmethod
     def reduce(cls, operand: np.ndarray, dtype: np.dtype, **options: Any) -> np.ndarray:
-        """The numpy reduction of ``operand`` (floats in float64) with ``axis`` and ``keepdims`` in ``options``."""
+        """The numpy reduction of ``operand`` (floats in float64) with options ``axis`` and ``keepdims``."""
         raise NotImplementedError(cls.OPERATION_NAME)
 
     @classmethod
@@ -102,7 +102,7 @@ class ReduceMin(ReduceOperation, name="reduce_min", traits=[ext.Pure]):
 
 @register(Category.COMPLEX)
 class ReduceMean(ReduceOperation, name="reduce_mean", traits=[ext.Pure]):
-    """The sum divided by the number of elements; integers in 64 bits, rounding towards zero; NaN of nothing."""
+    """The sum divided by the count; integers in 64 bits, rounding towards zero; NaN of nothing."""
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

@@ -9,10 +9,12 @@ from tilewright.dialects.dtypes import DTYPES
 from tilewright.dialects.graph.layout import BlockedLayout
 from tilewright.dialects.graph.shapes import ShapeError, TensorSpec, broadcast_shapes
 
-FLOAT = ("float",)
-NUMERIC = ("float", "signed", "unsigned")
-BOOL = ("bool",)
-ANY = (*NUMERIC, *BOOL)
+Kinds = tuple[str, ...]
+
+FLOAT: Kinds = ("float",)
+NUMERIC: Kinds = ("float", "signed", "unsigned")
+BOOL: Kinds = ("bool",)
+ANY: Kinds = (*NUMERIC, *BOOL)
 
 
 def numpy_function(function: Any) -> Any:
@@ -51,7 +53,7 @@ def expect_same_dtype(operands: Sequence[TensorSpec]) -> None:
 
 
 def broadcast_spec(operands: Sequence[TensorSpec], dtype: str) -> TensorSpec:
-    """The spec of an elementwise result: broadcast shape, and the layout of the operands that have that shape.
+    """The spec of an elementwise result: broadcast shape, and the layout of the operands of that shape.
 
     Raises:
         ShapeError: shapes do not broadcast, or operands of the full shape lie differently in memory.
@@ -68,7 +70,7 @@ def _layout_name(layout: BlockedLayout | None) -> str:
 
 
 def widen(array: np.ndarray) -> np.ndarray:
-    """``array`` in f32 where its element type is a shorter float; computing there and rounding once is exact."""
+    """``array`` in f32 where its element type is a shorter float."""
     return array.astype(np.float32) if is_short_float(array.dtype) else array
 
 

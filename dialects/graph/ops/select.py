@@ -51,8 +51,9 @@ class Select(GraphOperation, name="select", traits=[ext.Pure]):
 class Cast(UnaryOperation, name="cast", traits=[ext.Pure]):
     """The operand in element type ``to`` (an MLIR type, or its name in `of`), as ONNX Cast does.
 
-    Float to integer cuts off the fraction; outside the range of ``to`` ONNX leaves it undefined, the reference
-    gives the nearest value and 0 for NaN. Integer to integer keeps the low bits. To i1: whether not zero.
+    Float to integer cuts off the fraction; outside the range of ``to`` ONNX leaves it undefined, the
+    reference gives the nearest value, and 0 for NaN. Integer to integer keeps the low bits. To i1: whether
+    not zero.
     """
 
     to: ir.TypeAttr
@@ -79,7 +80,7 @@ class Cast(UnaryOperation, name="cast", traits=[ext.Pure]):
     def reference(
         cls, operands: Sequence[np.ndarray], attributes: Attributes, results: Sequence[TensorSpec]
     ) -> list[np.ndarray]:
-        """numpy's conversion, floats to integers saturating."""
+        """The conversion by numpy, floats to integers saturating."""
         operand, target = widen(operands[0]), DTYPES[results[0].dtype]
         if target.is_integer and operand.dtype.kind == "f":
             return [_saturate(operand.astype(np.float64), target.numpy)]

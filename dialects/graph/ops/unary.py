@@ -23,7 +23,7 @@ from tilewright.dialects.mlir import ext
 
 
 class UnaryOperation(GraphOperation):
-    """``result[i] = function(operand[i])``, of the operand's element type unless `result_dtype` says another."""
+    """``result[i] = function(operand[i])``, of the operand's element type or of `result_dtype`."""
 
     operand: ext.Operand[Any]
     result: ext.Result[Any]
@@ -50,7 +50,8 @@ class UnaryOperation(GraphOperation):
     def complaint(self) -> str | None:
         """The result lies in memory as the operand does."""
         layouts = [spec_of(value).layout for value in (self.operand, self.result)]
-        return super().complaint() or (None if layouts[0] == layouts[1] else "operand and result differ in layout")
+        differ = None if layouts[0] == layouts[1] else "operand and result differ in layout"
+        return super().complaint() or differ
 
 
 def _erf(operand: np.ndarray) -> np.ndarray:
