@@ -86,5 +86,5 @@ def size_bytes(type_: ir.MemRefType) -> int:
     element, lanes = type_.element_type, 1
     if isinstance(element, ir.VectorType):
         element, lanes = element.element_type, prod(element.shape)
-    bits = 64 if isinstance(element, ir.IndexType) else element.width
+    bits: int = 64 if isinstance(element, ir.IndexType) else element.width
     return prod(type_.shape) * lanes * (-(-bits // 8))

@@ -37,12 +37,13 @@ class Parallel(TirOperation, name="parallel"):
             cls.OPERATION_NAME, attributes={"grid": to_attribute(list(grid))}, regions=1, loc=loc
         )
         op.regions[0].blocks.append(*[ir.IndexType.get()] * len(grid))
-        return op.opview
+        view: Parallel = op.opview
+        return view
 
     @property
     def grid_sizes(self) -> tuple[int, ...]:
         """Number of tasks in each dimension."""
-        return from_attribute(self.grid)
+        return tuple(from_attribute(self.grid))
 
     def complaint(self) -> str | None:
         """Grid sizes are positive, and the body has an index argument for each."""
