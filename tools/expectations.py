@@ -31,6 +31,7 @@ class Seen:
 @dataclass(frozen=True)
 class _Expected:
     kind: str
+    comment: int
     line: int
     text: str
     pattern: re.Pattern[str]
@@ -64,26 +65,24 @@ def mismatches(source: str, seen: Sequence[Seen]) -> list[str]:
         One line ``LINE: text`` for each difference.
     """
     missing = list(_expected(source))
-    problems = []
+    problems: list[tuple[int, str]] = []
     for diagnostic in seen:
         match = next((item for item in missing if item.matches(diagnostic)), None)
         if match is not None:
             missing.remove(match)
         elif diagnostic.kind == "error":
-            problems.append(f"{diagnostic.line}: unexpected {diagnostic.kind}: {diagnostic.text}")
-    return problems + [
-        f'{item.line}: expected {item.kind} "{item.text}" was not produced' for item in missing
-    ]
+            problems.append((diagnostic.line, f"unexpected {diagnostic.kind}: {diagnostic.text}"))
+    problems += [(item.comment, f'expected {item.kind} "{item.text}" was not produced') for item in missing]
+    return [f"{line}: {text}" for line, text in sorted(problems)]
 
 
 def _expected(source: str) -> Iterator[_Expected]:
     for number, line in enumerate(source.splitlines(), start=1):
         match = _EXPECTED.search(line)
         if match:
-            target = 0 if match["where"] == "unknown" else number + _offset(match["where"])
-            yield _Expected(
-                match["kind"], target, match["text"], _pattern(match["text"], bool(match["regex"]))
-            )
+            meant = 0 if match["where"] == "unknown" else number + _offset(match["where"])
+            pattern = _pattern(match["text"], bool(match["regex"]))
+            yield _Expected(match["kind"], number, meant, match["text"], pattern)
 
 
 def _offset(where: str | None) -> int:

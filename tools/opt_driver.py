@@ -1,10 +1,11 @@
 """What ``tilewright-opt`` does with one input file, chunk by chunk."""
 
+import os
 import re
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import ir
+from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.target.presets import PRESETS, machine
 from tilewright.passes import pipelines
 from tilewright.passes.core.execution import Observer, Settings
@@ -65,7 +67,8 @@ class Request:
 def process_file(request: Request) -> int:
     """Process the input of ``request``; print results and errors. Returns the exit code, 0 or 1."""
     try:
-        pipeline = build_pipeline(request)
+        with _muted():
+            pipeline = build_pipeline(request)
         chunks = list(_chunks(_read(request.file), request.split))
     except CompileError as error:
         return _report(request, error)
@@ -91,6 +94,19 @@ def build_pipeline(request: Request) -> PassPipeline:
     if request.print_before or request.print_after:
         pipeline = pipeline.printing(request.print_before, request.print_after)
     return pipeline
+
+
+@contextmanager
+def _muted() -> Iterator[None]:
+    """Nothing reaches stderr inside the block: LLVM writes there beside the error that it returns."""
+    kept = os.dup(2)
+    with open(os.devnull, "wb") as sink:
+        os.dup2(sink.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _report(request: Request, error: CompileError) -> int:
@@ -166,7 +182,7 @@ def _parse(request: Request, text: str) -> ir.Module:
         raise CompileError(first.message, location=spell_location(first.location), notes=notes) from error
 
 
-def _machine(request: Request):  # type: ignore[no-untyped-def]
+def _machine(request: Request) -> Machine:
     name = request.target or "host"
     if name not in ("host", *PRESETS):
         raise CompileError(f"unknown target '{name}'{nearest(name, ('host', *PRESETS))}")

@@ -104,7 +104,7 @@ def describe_options(cls: type[Pass]) -> Iterator[str]:
     for field, (option, type_) in zip(fields(cls), option_types(cls).items(), strict=True):
         default = _default(field)
         shown = "" if default is MISSING else f"={_format_value(default)}"
-        yield f"{option}{shown} : {type_.__name__ if isinstance(type_, type) and not get_args(type_) else type_}"
+        yield f"{option}{shown} : {_type_name(type_)}"
 
 
 def _default(field: Any) -> Any:
@@ -116,8 +116,12 @@ def _parse_option(cls: type[Pass], option: str, text: str) -> Any:
     try:
         return _parse_value(type_, text)
     except (ValueError, KeyError) as error:
-        name = getattr(type_, "__name__", str(type_)) if not get_args(type_) else str(type_)
-        raise CompileError(f"option '{option}' of pass {cls.name} takes {name}, given '{text}'") from error
+        wanted = _type_name(type_)
+        raise CompileError(f"option '{option}' of pass {cls.name} takes {wanted}, given '{text}'") from error
+
+
+def _type_name(type_: Any) -> str:
+    return str(type_) if get_args(type_) else str(type_.__name__)
 
 
 def _parse_value(type_: Any, text: str) -> Any:

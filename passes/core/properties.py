@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tilewright.dialects.diagnostics import CompileError, spell_location
-from tilewright.dialects.graph.registry import Category, category_of
+from tilewright.dialects.graph import Category, category_of
 from tilewright.dialects.mlir import ir
 from tilewright.passes.core.patterns import operations
 
@@ -78,9 +78,10 @@ def no_complex_ops(module: ir.Operation) -> Objection | None:
 
 @register_property("fused")
 def fused(module: ir.Operation) -> Objection | None:
-    """Every graph op that computes stands inside a graph.fused; complex ones are gone."""
+    """Every graph op that computes stands inside a graph.fused; constants and reshapes (views) need not."""
     for op in operations(module):
-        computes = category_of(op) not in (None, Category.STRUCTURE) and op.name != "graph.constant"
+        free = op.name in ("graph.constant", "graph.reshape")
+        computes = category_of(op) not in (None, Category.STRUCTURE) and not free
         if computes and op.parent.operation.name != "graph.fused":
             return op, "stands outside graph.fused"
     return None

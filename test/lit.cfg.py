@@ -1,0 +1,16 @@
+"""lit: MLIR text through ``tilewright-opt``, compared by ``filecheck``; both of the environment lit runs in."""
+
+import os
+import sys
+from pathlib import Path
+
+import lit.formats
+
+config.name = "tilewright"  # noqa: F821  lit defines `config`
+config.test_format = lit.formats.ShTest(execute_external=False)  # noqa: F821
+config.suffixes = [".mlir"]  # noqa: F821
+config.excludes = ["Inputs"]  # noqa: F821
+config.test_source_root = str(Path(__file__).parent)  # noqa: F821
+config.test_exec_root = str(Path(__file__).parent.parent / "build" / "lit")  # noqa: F821
+tools = str(Path(sys.executable).parent)
+config.environment["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", "")])  # noqa: F821
