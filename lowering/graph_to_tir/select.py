@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from tilewright.dialects.dtypes import DType
 from tilewright.dialects.mlir import arith, ir, math
 from tilewright.lowering.graph_to_tir.rules import Call, elementwise
@@ -26,7 +28,7 @@ def select(call: Call) -> ir.Value:
 
 @elementwise("graph.cast", widens=False)
 def cast(call: Call) -> ir.Value:
-    """Convert between element types: floats to integers truncate, integers wrap around, non-zero is true."""
+    """Convert between element types: floats to integers saturate, integers wrap around, non-zero is true."""
     (value,), (source,), target = call.values, call.dtypes, call.result
     return value if source == target else _CONVERSIONS[_kind(source), _kind(target)](value, source, target)
 
@@ -67,9 +69,23 @@ def _round_to_odd(value: ir.Value) -> ir.Value:
 
 
 def _float_to_integer(value: ir.Value, source: DType, target: DType) -> ir.Value:
-    """By way of the signed integer that holds the target's range, so that small targets wrap around."""
+    """The fraction cut off; outside the target's range its nearest value, and 0 for NaN."""
     if source.size_bytes == 2:
         value = arith.extf(like(value.type, ir.F32Type.get()), value)
+    limits = np.iinfo(target.numpy)
+    inside = _truncate(value, target)
+    high, low = (constant_like(float(limit), value) for limit in (limits.max, limits.min))
+    bounded = _choose(arith.CmpFPredicate.OGE, value, high, limits.max, inside)
+    bounded = _choose(arith.CmpFPredicate.OLE, value, low, limits.min, bounded)
+    return _choose(arith.CmpFPredicate.UNO, value, value, 0, bounded)
+
+
+def _choose(predicate: object, a: ir.Value, b: ir.Value, number: int, otherwise: ir.Value) -> ir.Value:
+    return arith.select(arith.cmpf(predicate, a, b), constant_like(number, otherwise), otherwise)
+
+
+def _truncate(value: ir.Value, target: DType) -> ir.Value:
+    """By way of the signed integer that holds the target's range, where there is one."""
     if target.name == "ui64":
         return arith.fptoui(like(value.type, integer(64)), value)
     width = 64 if target.name in ("i64", "ui32") else 32

@@ -1,0 +1,225 @@
+"""Strided views of memrefs, and the arithmetic of shapes and strides behind them.
+
+Each builder returns its argument where there is nothing to change. Extents and strides are static; an offset
+may be known only at run time.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tilewright.dialects.mlir import arith, ir, memref
+from tilewright.lowering.graph_to_tir.values import index
+
+Groups = list[list[int]]
+Position = int | ir.Value
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Extents, strides (elements) and offset (elements, None where it is known only at run time)."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int | None
+
+
+def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Row-major strides of ``shape``, in elements."""
+    return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def layout_of(value: ir.Value) -> Layout:
+    """The layout of a memref with static extents and strides."""
+    strides, offset = value.type.get_strides_and_offset()
+    known = offset != ir.ShapedType.get_dynamic_stride_or_offset()
+    return Layout(tuple(value.type.shape), tuple(strides), offset if known else None)
+
+
+def plain_type(shape: Sequence[int], element: ir.Type) -> ir.MemRefType:
+    """A contiguous row-major memref type."""
+    return ir.MemRefType.get(list(shape), element)
+
+
+def type_with(layout: Layout, element: ir.Type) -> ir.MemRefType:
+    """The memref type of ``layout``."""
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    offset = dynamic if layout.offset is None else layout.offset
+    strided = ir.StridedLayoutAttr.get(offset, list(layout.strides))
+    return ir.MemRefType.get(list(layout.shape), element, strided)
+
+
+def is_plain(value: ir.Value) -> bool:
+    """Whether the memref is contiguous, row-major and starts at its base."""
+    layout = layout_of(value)
+    return layout.offset == 0 and layout.strides == contiguous_strides(layout.shape)
+
+
+def subview(
+    value: ir.Value, offsets: Sequence[Position], sizes: Sequence[int], steps: Sequence[int] | None = None
+) -> ir.Value:
+    """The box of ``value`` at ``offsets`` with ``sizes``, every ``steps``-th element (positive)."""
+    layout = layout_of(value)
+    steps = tuple(steps or (1,) * len(sizes))
+    unmoved = all(isinstance(offset, int) and offset == 0 for offset in offsets)
+    if unmoved and tuple(sizes) == layout.shape and set(steps) <= {1}:
+        return value
+    strides = tuple(stride * step for stride, step in zip(layout.strides, steps, strict=True))
+    type_ = type_with(Layout(tuple(sizes), strides, _moved(layout, offsets)), value.type.element_type)
+    dynamic = ir.ShapedType.get_dynamic_size()
+    static = [offset if isinstance(offset, int) else dynamic for offset in offsets]
+    values = [offset for offset in offsets if not isinstance(offset, int)]
+    return memref.SubViewOp(type_, value, values, [], [], static, list(sizes), list(steps)).result
+
+
+def _moved(layout: Layout, offsets: Sequence[Position]) -> int | None:
+    if layout.offset is None or not all(isinstance(offset, int) for offset in offsets):
+        return None
+    return layout.offset + sum(o * s for o, s in zip(offsets, layout.strides, strict=True))  # type: ignore[operator]
+
+
+def transpose(value: ir.Value, permutation: Sequence[int]) -> ir.Value:
+    """Dimension d of the view is dimension ``permutation[d]`` of ``value``."""
+    if list(permutation) == list(range(len(permutation))):
+        return value
+    layout = layout_of(value)
+    shape = tuple(layout.shape[axis] for axis in permutation)
+    strides = tuple(layout.strides[axis] for axis in permutation)
+    type_ = type_with(Layout(shape, strides, layout.offset), value.type.element_type)
+    permutation_map = ir.AffineMapAttr.get(ir.AffineMap.get_permutation(list(permutation)))
+    return memref.transpose(type_, value, permutation_map)
+
+
+def restride(value: ir.Value, layout: Layout) -> ir.Value:
+    """``value``'s memory as ``layout``, whose offset counts from that of ``value``."""
+    own = layout_of(value).offset
+    extra = layout.offset or 0
+    total = None if own is None else own + extra
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    offsets = [] if total is not None else [_offset_value(value, extra)]
+    type_ = type_with(Layout(layout.shape, layout.strides, total), value.type.element_type)
+    static = [dynamic if total is None else total]
+    return memref.reinterpret_cast(
+        type_, value, offsets, [], [], static, list(layout.shape), list(layout.strides)
+    )
+
+
+def _offset_value(value: ir.Value, extra: int) -> ir.Value:
+    offset = memref.extract_strided_metadata(value)[1]
+    return arith.addi(offset, index(extra)) if extra else offset
+
+
+def broadcast(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """``value`` repeated to ``shape``, aligned at the last dimension, by strides of 0."""
+    layout = layout_of(value)
+    if tuple(shape) == layout.shape:
+        return value
+    missing = len(shape) - len(layout.shape)
+    extents = (1,) * missing + layout.shape
+    strides = (0,) * missing + layout.strides
+    kept = zip(extents, strides, shape, strict=True)
+    repeated = tuple(stride if extent == wanted else 0 for extent, stride, wanted in kept)
+    return restride(value, Layout(tuple(shape), repeated, 0))
+
+
+def collapse(value: ir.Value, groups: Groups) -> ir.Value | None:
+    """Each group of neighbouring dimensions as one; None where the strides do not allow it."""
+    layout = layout_of(value)
+    if all(len(group) == 1 for group in groups) and len(groups) == len(layout.shape):
+        return value
+    if not all(_is_collapsible(layout, group) for group in groups):
+        return None
+    shape = tuple(math.prod(layout.shape[axis] for axis in group) for group in groups)
+    if is_plain(value):
+        return memref.collapse_shape(plain_type(shape, value.type.element_type), value, groups)
+    strides = tuple(_collapsed_stride(layout, group) for group in groups)
+    type_ = type_with(Layout(shape, strides, layout.offset), value.type.element_type)
+    return memref.collapse_shape(type_, value, groups)
+
+
+def _is_collapsible(layout: Layout, group: Sequence[int]) -> bool:
+    real = [axis for axis in group if layout.shape[axis] != 1]
+    pairs = itertools.pairwise(real)
+    return all(layout.strides[a] == layout.strides[b] * layout.shape[b] for a, b in pairs)
+
+
+def _collapsed_stride(layout: Layout, group: Sequence[int]) -> int:
+    real = [axis for axis in group if layout.shape[axis] != 1]
+    return layout.strides[real[-1] if real else group[0]]
+
+
+def expand(value: ir.Value, groups: Groups, shape: Sequence[int]) -> ir.Value:
+    """Dimension g of ``value`` as the dimensions ``groups[g]`` of ``shape``."""
+    layout = layout_of(value)
+    if layout.shape == tuple(shape):
+        return value
+    element = value.type.element_type
+    if is_plain(value):
+        return memref.expand_shape(plain_type(shape, element), value, groups, [], list(shape))
+    strides = [0] * len(shape)
+    for axis, group in enumerate(groups):
+        for position, inner in enumerate(group):
+            following = math.prod(shape[later] for later in group[position + 1 :])
+            strides[inner] = layout.strides[axis] * following
+    type_ = type_with(Layout(tuple(shape), tuple(strides), layout.offset), element)
+    return memref.expand_shape(type_, value, groups, [], list(shape))
+
+
+def matching_groups(source: Sequence[int], target: Sequence[int]) -> tuple[Groups, Groups]:
+    """The finest common grouping of two shapes with equally many elements, none 0.
+
+    Returns:
+        For each group the dimensions of ``source`` and those of ``target``, products equal; extents of 1 join
+        the group before them, or the first one.
+    """
+    sources: Groups = []
+    targets: Groups = []
+    i = j = 0
+    while i < len(source) or j < len(target):
+        left, right = [i] if i < len(source) else [], [j] if j < len(target) else []
+        i, j = i + len(left), j + len(right)
+        while (a := math.prod(source[x] for x in left)) != (b := math.prod(target[x] for x in right)):
+            if a < b:
+                left.append(i)
+                i += 1
+            else:
+                right.append(j)
+                j += 1
+        sources.append(left)
+        targets.append(right)
+    return _without_empty(sources, targets)
+
+
+def _without_empty(sources: Groups, targets: Groups) -> tuple[Groups, Groups]:
+    """Merge groups that are empty on one side (extents of 1 on the other) into a neighbour."""
+    merged: list[tuple[list[int], list[int]]] = []
+    for left, right in zip(sources, targets, strict=True):
+        if merged and not (left and right and merged[-1][0] and merged[-1][1]):
+            merged[-1] = (merged[-1][0] + left, merged[-1][1] + right)
+        else:
+            merged.append((left, right))
+    return [left for left, _ in merged], [right for _, right in merged]
+
+
+def reshape(value: ir.Value, shape: Sequence[int]) -> ir.Value | None:
+    """``value`` in another ``shape`` of as many elements; None where the strides do not allow it."""
+    layout = layout_of(value)
+    if layout.shape == tuple(shape):
+        return value
+    if 0 in layout.shape:
+        return restride(value, Layout(tuple(shape), contiguous_strides(shape), 0))
+    if not layout.shape or not shape:
+        return _reshape_scalar(value, shape)
+    sources, targets = matching_groups(layout.shape, shape)
+    flat = collapse(value, sources)
+    return None if flat is None else expand(flat, targets, shape)
+
+
+def _reshape_scalar(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+    element = value.type.element_type
+    if is_plain(value) and shape:
+        return memref.expand_shape(plain_type(shape, element), value, [], [], list(shape))
+    if is_plain(value):
+        return memref.collapse_shape(plain_type(shape, element), value, [])
+    return restride(value, Layout(tuple(shape), contiguous_strides(shape), 0))
