@@ -1,1 +1,1 @@
-"""onnx."""
+"""ONNX models to Graph IR."""

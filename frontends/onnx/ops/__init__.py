@@ -1,1 +1,27 @@
-"""ops."""
+"""Handlers of ONNX operators, one file a family. Importing this package registers all of them."""
+
+from tilewright.frontends.onnx.ops import (
+    activation,
+    constant,
+    elementwise,
+    indexing,
+    matmul,
+    movement,
+    normalization,
+    reduction,
+    selection,
+    shape,
+)
+
+__all__ = [
+    "activation",
+    "constant",
+    "elementwise",
+    "indexing",
+    "matmul",
+    "movement",
+    "normalization",
+    "reduction",
+    "selection",
+    "shape",
+]

@@ -1,0 +1,219 @@
+"""Loads an ONNX model once: reads, checks and inlines it, and says what it declares.
+
+What depends on concrete shapes is the importer's; a loaded model serves any number of shape sets, and all
+of them share its weights.
+"""
+
+import io
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+import numpy as np
+import onnx
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from onnx import inliner
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.frontends.onnx.dimensions import DeclaredTensor, Extent
+from tilewright.frontends.onnx.tensors import (
+    array_from_external,
+    array_from_stream,
+    array_of,
+    element_type,
+    is_external,
+    spec_of_tensor,
+)
+from tilewright.frontends.onnx.validate import check_structure, opsets_of, refuse_unsupported
+from tilewright.frontends.onnx.wire import Region, WireError, open_stream, slim_model
+
+Source: TypeAlias = onnx.ModelProto | bytes | str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class OnnxModel:
+    """A checked model.
+
+    Attributes:
+        graph: the graph, functions inlined; initialisers may lack their data here.
+        opsets: version of each operator set.
+        inputs: declared inputs, those with a default value too.
+        outputs: declared outputs.
+        initializers: data of the initialisers that are used.
+        location: the file, for messages; empty where it is none.
+    """
+
+    graph: onnx.GraphProto = field(repr=False)
+    opsets: Mapping[str, int]
+    inputs: tuple[DeclaredTensor, ...]
+    outputs: tuple[DeclaredTensor, ...]
+    initializers: Mapping[str, np.ndarray] = field(repr=False)
+    location: str = ""
+
+
+def load_model(source: Source) -> OnnxModel:
+    """Read and check a model.
+
+    Args:
+        source: a message, a serialised one, or the path of a file.
+
+    Raises:
+        CompileError: the file is missing or unreadable, the model is malformed or empty, has nodes that are
+            not supported (all are listed), or inputs that are no tensors of a supported type.
+    """
+    location = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    try:
+        return _load(source, location)
+    except CompileError as error:
+        raise CompileError(error.message, location=location, notes=error.notes) from None
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where the data of initialisers comes from that the slim message does not hold."""
+
+    model: onnx.ModelProto
+    stream: BinaryIO | None
+    regions: Mapping[str, Region]
+    tensors: Mapping[str, onnx.TensorProto]
+    folder: Path | None
+
+    def absent(self) -> dict[str, onnx.TensorProto]:
+        """Initialisers without data in the message, by name."""
+        tensors = {tensor.name: tensor for tensor in self.model.graph.initializer}
+        held_elsewhere = {*self.regions, *self.tensors}
+        return {n: t for n, t in tensors.items() if n in held_elsewhere or is_external(t)}
+
+    def read(self, tensor: onnx.TensorProto) -> np.ndarray:
+        """The data of an initialiser."""
+        if tensor.name in self.regions and self.stream is not None:
+            return array_from_stream(
+                self.stream, self.regions[tensor.name], tensor.name, spec_of_tensor(tensor)
+            )
+        if is_external(tensor):
+            return array_from_external(tensor, self.folder)
+        return array_of(self.tensors.get(tensor.name, tensor))
+
+
+def _load(source: Source, location: str) -> OnnxModel:
+    origin = _open(source, location)
+    try:
+        return _checked(origin, location)
+    finally:
+        if origin.stream is not None:
+            origin.stream.close()
+
+
+def _open(source: Source, location: str) -> _Origin:
+    if isinstance(source, onnx.ModelProto):
+        return _from_message(source)
+    if not isinstance(source, (bytes, bytearray, memoryview, str, os.PathLike)):
+        raise CompileError(f"expected an ONNX model, its bytes or its path, given {type(source).__name__}")
+    folder = Path(location).parent if location else None
+    try:
+        stream = open_stream(location) if location else io.BytesIO(source)  # type: ignore[arg-type]
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise CompileError(f"cannot read the model: {reason}") from None
+    return _from_stream(stream, folder)
+
+
+def _from_stream(stream: BinaryIO, folder: Path | None) -> _Origin:
+    model = onnx.ModelProto()
+    try:
+        data, regions = slim_model(stream)
+        model.ParseFromString(data)
+    except (WireError, DecodeError) as error:
+        raise CompileError(f"no ONNX model, or a truncated one: {error}") from None
+    names = {index: tensor.name for index, tensor in enumerate(model.graph.initializer)}
+    return _Origin(model, stream, {names[index]: region for index, region in regions.items()}, {}, folder)
+
+
+def _from_message(message: onnx.ModelProto) -> _Origin:
+    """A copy of the message without the data of its initialisers, which stays where it is."""
+    slim = onnx.ModelProto()
+    slim.ir_version = message.ir_version
+    slim.opset_import.extend(message.opset_import)
+    slim.functions.extend(message.functions)
+    graph = message.graph
+    slim.graph.name = graph.name
+    for part in ("node", "input", "output", "sparse_initializer"):
+        getattr(slim.graph, part).extend(getattr(graph, part))
+    for tensor in graph.initializer:
+        header = slim.graph.initializer.add(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
+        if is_external(tensor):
+            header.CopyFrom(tensor)
+    inside = {tensor.name: tensor for tensor in graph.initializer if not is_external(tensor)}
+    return _Origin(slim, None, {}, inside, None)
+
+
+def _checked(origin: _Origin, location: str) -> OnnxModel:
+    model = origin.model
+    if not model.HasField("graph"):
+        raise CompileError("the model is empty: it has no graph")
+    if model.graph.sparse_initializer:
+        raise CompileError("sparse initialisers are not supported")
+    _refuse_duplicates(model.graph)
+    refuse_unsupported(model)
+    check_structure(model, origin.absent())
+    if not model.graph.output:
+        raise CompileError("the graph has no outputs")
+    graph = _inlined(model).graph
+    return OnnxModel(
+        graph,
+        opsets_of(model.opset_import),
+        _declared_inputs(graph),
+        tuple(_declared(value, "output") for value in graph.output),
+        _read_used(graph, origin),
+        location,
+    )
+
+
+def _refuse_duplicates(graph: onnx.GraphProto) -> None:
+    for kind, values in (("initialiser", graph.initializer), ("input", graph.input)):
+        seen: set[str] = set()
+        for value in values:
+            if value.name in seen:
+                raise CompileError(f"{kind} '{value.name}' is defined twice")
+            seen.add(value.name)
+
+
+def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
+    if not model.functions:
+        return model
+    try:
+        return inliner.inline_local_functions(model)
+    except (RuntimeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise CompileError(f"the model's functions cannot be inlined: {reason}") from None
+
+
+def _declared_inputs(graph: onnx.GraphProto) -> tuple[DeclaredTensor, ...]:
+    defaults = {tensor.name for tensor in graph.initializer}
+    return tuple(_declared(value, "input", value.name in defaults) for value in graph.input)
+
+
+def _declared(value: onnx.ValueInfoProto, kind: str, overridable: bool = False) -> DeclaredTensor:
+    if value.type.WhichOneof("value") != "tensor_type":
+        given = value.type.WhichOneof("value") or "nothing"
+        raise CompileError(f"{kind} '{value.name}': expected a tensor, given {given}")
+    tensor = value.type.tensor_type
+    try:
+        dtype = element_type(tensor.elem_type)
+    except CompileError as error:
+        raise CompileError(f"{kind} '{value.name}': {error.message}") from None
+    shape = tuple(_extent(dim) for dim in tensor.shape.dim) if tensor.HasField("shape") else None
+    return DeclaredTensor(value.name, dtype, shape, overridable)
+
+
+def _extent(dim: onnx.TensorShapeProto.Dimension) -> Extent:
+    if dim.WhichOneof("value") == "dim_value" and dim.dim_value >= 0:
+        return int(dim.dim_value)
+    return str(dim.dim_param) if dim.dim_param not in ("", "?") else None
+
+
+def _read_used(graph: onnx.GraphProto, origin: _Origin) -> dict[str, np.ndarray]:
+    used = {name for node in graph.node for name in node.input} | {value.name for value in graph.output}
+    return {tensor.name: origin.read(tensor) for tensor in graph.initializer if tensor.name in used}

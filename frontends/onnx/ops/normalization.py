@@ -1,0 +1,34 @@
+"""Normalisations over the trailing dimensions.
+
+The graph operations compute statistics of short floating-point types in f32, which is what ONNX's
+``stash_type`` asks for by default; other values of it only ask for less.
+"""
+
+from tilewright.dialects.graph.shapes import normalize_axis
+from tilewright.frontends.onnx.builder import Value
+from tilewright.frontends.onnx.registry import Node, onnx_op
+
+
+@onnx_op("LayerNormalization")
+def layer_normalization(node: Node) -> Value:
+    """Zero mean and unit variance from the axis on, then scale and bias."""
+    node.refuse_outputs(1)
+    x, bias = node.operand(0), node.optional(2)
+    bias = node.graph.scalar(0, x) if bias is None else bias
+    return node.graph.emit("layer_norm", x, node.operand(1), bias, **_attributes(node, x))
+
+
+@onnx_op("RMSNormalization", "SimplifiedLayerNormalization")
+def rms_normalization(node: Node) -> Value:
+    """Unit root mean square from the axis on, then scale; the result has the type of the scale."""
+    node.refuse_outputs(1)
+    x, scale, graph = node.operand(0), node.operand(1), node.graph
+    wide = "f32" if x.dtype != scale.dtype and "f64" not in (x.dtype, scale.dtype) else scale.dtype
+    x = graph.cast(x, wide)
+    result = graph.emit("rms_norm", x, graph.cast(scale, wide), **_attributes(node, x))
+    return graph.cast(result, scale.dtype)
+
+
+def _attributes(node: Node, x: Value) -> dict[str, int | float]:
+    axis = normalize_axis(node.get("axis", -1), x.rank)
+    return {"axis": axis, "epsilon": float(node.get("epsilon", 1e-5))}
