@@ -27,8 +27,10 @@ def accept(value: Any, info: TensorInfo) -> np.ndarray:
     return np.asarray(array, dtype=info.dtype, order="C")
 
 
-def fits(shape: Sequence[int], pattern: Sequence[Any]) -> bool:
+def fits(shape: Sequence[int], pattern: Sequence[Any] | None) -> bool:
     """Whether ``shape`` has the rank of ``pattern`` and its extents where those are integers."""
+    if pattern is None:
+        return True
     return len(shape) == len(pattern) and all(
         not isinstance(expected, int) or extent == expected
         for extent, expected in zip(shape, pattern, strict=True)
@@ -43,7 +45,7 @@ def check_symbols(arrays: Sequence[np.ndarray], infos: Sequence[TensorInfo]) -> 
     """
     seen: dict[str, tuple[int, str]] = {}
     for array, info in zip(arrays, infos, strict=True):
-        for symbol, extent in zip(info.shape, array.shape, strict=True):
+        for symbol, extent in zip(info.shape or (), array.shape, strict=info.shape is not None):
             if not isinstance(symbol, str):
                 continue
             before, where = seen.setdefault(symbol, (extent, info.name))
@@ -96,12 +98,7 @@ def _as_array(value: Any, info: TensorInfo) -> np.ndarray:
 
 def _mismatch(kind: str, info: TensorInfo, array: np.ndarray) -> CompileError:
     given = TensorInfo(info.name, array.shape, array.dtype)
-    return CompileError(f"{kind} '{info.name}': expected {describe(info)}, given {describe(given)}")
-
-
-def describe(info: TensorInfo) -> str:
-    """Element type and shape in words, without the name."""
-    return str(info)[len(info.name) + 2 :]
+    return CompileError(f"{kind} '{info.name}': expected {info.kind}, given {given.kind}")
 
 
 def _listing(names: Sequence[str]) -> str:

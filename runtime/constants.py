@@ -6,7 +6,7 @@ that it makes is not there yet; plain weights that no entry takes are let go rig
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
@@ -27,40 +27,36 @@ class Needs:
     Attributes:
         arguments: the weight and packed arguments of ``@main``, in order.
         init: the ``@init`` entry; None where nothing is packed.
+        identities: what identifies the data of each plain weight, by name.
         fingerprints: what identifies each result of ``@init``.
     """
 
     arguments: tuple[Argument, ...]
     init: Entry | None
+    identities: Mapping[str, str]
     fingerprints: tuple[str, ...]
 
-    def key(self, argument: Argument) -> tuple[str, str]:
+    def key(self, argument: Argument) -> str:
         """What identifies the array of ``argument`` among all of the model."""
         if argument.role is Role.WEIGHT:
-            return "plain", argument.name
-        return "packed", self.fingerprints[argument.index]
+            return f"plain {self.identities[argument.name]}"
+        return f"packed {self.fingerprints[argument.index]}"
 
 
 class ConstantStore:
-    """The weights of one model.
+    """The constants of one model.
 
     Args:
-        reload: reads the plain weights again from where the model came from.
         arenas: scratch memory for ``@init``.
     """
 
-    def __init__(self, reload: Callable[[], Weights], arenas: ArenaPool) -> None:
-        self._reload = reload
+    def __init__(self, arenas: ArenaPool) -> None:
         self._arenas = arenas
         self._lock = threading.Lock()
-        self._arrays: WeakValueDictionary[tuple[str, str], np.ndarray] = WeakValueDictionary()
+        self._arrays: WeakValueDictionary[str, np.ndarray] = WeakValueDictionary()
 
-    def bind(self, needs: Needs, weights: Weights | None) -> list[np.ndarray]:
-        """The arrays for ``needs.arguments``, in order, made where they are missing.
-
-        Args:
-            needs: what the specialisation takes.
-            weights: the plain weights where they are at hand; read again otherwise.
+    def bind(self, needs: Needs, weights: Weights) -> list[np.ndarray]:
+        """The arrays for ``needs.arguments``, in order, made from ``weights`` where they are missing.
 
         Raises:
             CompileError: a weight is missing or of another size than the compiled code expects.
@@ -69,13 +65,11 @@ class ConstantStore:
             keys = [needs.key(argument) for argument in needs.arguments]
             held = {key: array for key in keys if (array := self._arrays.get(key)) is not None}
             if len(held) < len(set(keys)):
-                held.update(self._make(needs, self._reload() if weights is None else weights, held))
+                held.update(self._make(needs, weights, held))
                 self._arrays.update(held)
             return [held[key] for key in keys]
 
-    def _make(
-        self, needs: Needs, weights: Weights, held: Mapping[tuple[str, str], np.ndarray]
-    ) -> dict[tuple[str, str], np.ndarray]:
+    def _make(self, needs: Needs, weights: Weights, held: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         missing = [argument for argument in needs.arguments if needs.key(argument) not in held]
         plain = [argument for argument in missing if argument.role is Role.WEIGHT]
         made = {needs.key(argument): _plain(argument, weights) for argument in plain}

@@ -81,13 +81,14 @@ class Executable:
         Raises:
             CompileError: an array is not what the model takes, or the model cannot take these shapes.
         """
-        found = self._find(arrays)
+        values: Sequence[Any] = arrays
+        found = self._find(values)
         if found is None:
-            arrays, found = self._admit(arrays)
+            values, found = self._admit(values)
         if out is None:
-            results = found.call(arrays)
+            results = found.call(values)
         else:
-            results = found.call_into(arrays, ordered_out(out, self._output_names))
+            results = found.call_into(values, ordered_out(out, self._output_names))
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(self, feeds: Mapping[str, Any], out: Any = None) -> dict[str, np.ndarray]:
@@ -129,11 +130,11 @@ class Executable:
         given = dict(shapes or {})
         arrays = []
         for info in self.inputs:
-            shape = tuple(given.pop(info.name, info.shape))
-            if not all(isinstance(extent, int) for extent in shape):
+            shape = tuple(given.pop(info.name)) if info.name in given else info.fixed_shape
+            if shape is None:
                 raise CompileError(f"input '{info.name}': expected a shape for {info}, given none")
             # One element seen everywhere: the shape and type without the memory.
-            arrays.append(np.broadcast_to(np.zeros((), info.dtype), shape))  # type: ignore[arg-type]
+            arrays.append(np.broadcast_to(np.zeros((), info.dtype), shape))
         if given:
             raise CompileError(
                 f"shapes: unknown inputs {sorted(given)}; inputs are {list(self._input_names)}"

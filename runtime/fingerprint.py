@@ -1,26 +1,38 @@
 """The identity of what ``@init`` computes, so that equal packed weights are kept once.
 
 Two specialisations of a model (batch 1 and batch 8) often want the same weights in the same form. A result of
-``@init`` is identified by the operations that lead to it, with their attributes and types, and by the names
-of the weights it starts from; SSA names, locations and unrelated operations do not count.
+``@init`` is identified by the operations that lead to it, with their attributes and types, and by the
+weights it starts from; SSA names, locations and unrelated operations do not count.
 """
 
 import hashlib
+from collections.abc import Mapping
+
+import numpy as np
 
 from tilewright.dialects.mlir import func, ir
 
 
-def result_fingerprints(function: func.FuncOp) -> tuple[str, ...]:
+def data_fingerprint(array: np.ndarray) -> str:
+    """A digest of the elements, shape and type of an array."""
+    digest = hashlib.sha256(f"{array.dtype}{array.shape}".encode())
+    digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def result_fingerprints(function: func.FuncOp, identities: Mapping[str, str]) -> tuple[str, ...]:
     """A digest for each result of an ``@init`` function in Graph IR.
 
     Args:
         function: one block, arguments with ``graph.name``, ends in ``func.return``.
+        identities: what identifies the data of each weight, by name.
     """
     block = function.body.blocks[0]
     known: dict[ir.Value, str] = {}
     attributes = function.attributes.get("arg_attrs", [])
     for argument, entry in zip(block.arguments, attributes, strict=bool(len(attributes))):
-        known[argument] = _digest("weight", str(entry["graph.name"]), str(argument.type))
+        name = ir.StringAttr(entry["graph.name"]).value
+        known[argument] = _digest("weight", identities[name], str(argument.type))
     _walk(block, known)
     *_, terminator = block.operations
     return tuple(known[value] for value in terminator.operands)

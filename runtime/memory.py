@@ -24,7 +24,7 @@ def address(array: np.ndarray) -> int:
     Several times cheaper than ``array.ctypes.data`` for a writable array that is not empty.
     """
     try:
-        return _address_of(_view(array))
+        return _address_of(_view(array))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return int(array.__array_interface__["data"][0])
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.runtime.arrays import describe
 from tilewright.runtime.memory import empty_aligned
 from tilewright.runtime.signature import TensorInfo
 
@@ -50,7 +49,7 @@ def destinations(
         if any(np.may_share_memory(array, other) for other in given[:position]):
             raise CompileError("out: expected arrays that do not overlap each other")
     return [
-        array if array is not None and _in_place(array, inputs) else empty_aligned(_static(info), info.dtype)
+        array if array is not None and _in_place(array, inputs) else _new(info)
         for array, info in zip(out, infos, strict=True)
     ]
 
@@ -65,16 +64,17 @@ def deliver(out: Sequence[Any], written: Sequence[np.ndarray]) -> list[np.ndarra
     return results
 
 
-def _static(info: TensorInfo) -> tuple[int, ...]:
-    return tuple(extent for extent in info.shape if isinstance(extent, int))
+def _new(info: TensorInfo) -> np.ndarray:
+    assert info.fixed_shape is not None, f"output {info} has no fixed shape"
+    return empty_aligned(info.fixed_shape, info.dtype)
 
 
 def _check(array: Any, info: TensorInfo) -> None:
     if not isinstance(array, np.ndarray):
         raise CompileError(f"out '{info.name}': expected a numpy array, given {type(array).__name__}")
     if array.dtype.newbyteorder("=") != info.dtype or array.shape != info.shape:
-        given = describe(TensorInfo("", array.shape, array.dtype))
-        raise CompileError(f"out '{info.name}': expected {describe(info)}, given {given}")
+        given = TensorInfo("", array.shape, array.dtype).kind
+        raise CompileError(f"out '{info.name}': expected {info.kind}, given {given}")
     if not array.flags.writeable:
         raise CompileError(f"out '{info.name}': expected a writable array, given a read-only one")
 

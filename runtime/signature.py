@@ -24,17 +24,30 @@ class TensorInfo:
 
     Attributes:
         name: as in the model.
-        shape: an integer for each dimension; a name or None where it is not fixed.
+        shape: an integer for each dimension; a name or None where it is not fixed. None as a whole where
+            not even the rank is known.
         dtype: numpy element type.
     """
 
     name: str
-    shape: tuple[Dimension, ...]
+    shape: tuple[Dimension, ...] | None
     dtype: np.dtype[Any]
 
+    @property
+    def fixed_shape(self) -> tuple[int, ...] | None:
+        """The shape where every extent is fixed, else None."""
+        extents = tuple(extent for extent in self.shape or () if isinstance(extent, int))
+        return None if self.shape is None or len(extents) < len(self.shape) else extents
+
     def __str__(self) -> str:
-        extents = ", ".join("?" if extent is None else str(extent) for extent in self.shape)
-        return f"{self.name}: {self.dtype.name}[{extents}]"
+        return f"{self.name}: {self.kind}"
+
+    @property
+    def kind(self) -> str:
+        """Element type and shape in words."""
+        if self.shape is None:
+            return f"{self.dtype.name}[...]"
+        return f"{self.dtype.name}[{', '.join('?' if e is None else str(e) for e in self.shape)}]"
 
 
 class Role(Enum):

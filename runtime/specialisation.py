@@ -41,7 +41,7 @@ class Specialisation:
         outputs: Sequence[TensorInfo],
         needs: Needs,
         store: ConstantStore,
-        weights: Weights | None,
+        weights: Weights,
         arenas: ArenaPool,
     ) -> None:
         self.inputs = tuple(inputs)
@@ -111,7 +111,7 @@ class Specialisation:
         with self._lock:
             if self._constants is None:
                 self._constants = self._store.bind(self._needs, self._weights)
-                self._weights = None
+                self._weights = {}
         # One slot more than arguments: inputs that the code does not read are written there.
         table, call_address = make_table(len(self._main.arguments) + 1)
         for slot, array in zip(self._main.slots(Role.WEIGHT, Role.PACKED), self._constants, strict=True):
@@ -126,6 +126,6 @@ def _by_name(entry: Entry, role: Role, infos: Sequence[TensorInfo]) -> tuple[int
 
 
 def _allocation(info: TensorInfo) -> tuple[tuple[int, ...], np.dtype, int]:
-    shape = tuple(extent for extent in info.shape if isinstance(extent, int))
-    assert len(shape) == len(info.shape), f"output {info} has no fixed shape"
+    shape = info.fixed_shape
+    assert shape is not None, f"output {info} has no fixed shape"
     return shape, info.dtype, math.prod(shape) * info.dtype.itemsize

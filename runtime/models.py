@@ -1,0 +1,201 @@
+"""Where models come from: an ONNX file, its bytes, an ONNX protobuf, or Graph IR as MLIR text.
+
+A source can be read again: weights are not kept beside their packed forms, so a new specialisation reads the
+ones it needs anew. A file that changed in between is refused.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from tilewright.dialects import dtypes
+from tilewright.dialects.attributes import from_attribute
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.mlir import func, ir
+from tilewright.runtime.fingerprint import data_fingerprint
+from tilewright.runtime.signature import TensorInfo, find_function
+
+Weights = Mapping[str, np.ndarray]
+Shapes = Mapping[str, Sequence[Any] | int]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A model with fixed shapes, as Graph IR in the current context.
+
+    Attributes:
+        module: with ``@main``.
+        weights: by name, one for each ``graph.constant`` argument.
+        inputs: what is fed, in order.
+        outputs: in order, shapes fixed.
+        initializers: names of weights that hold the same data in every graph of the model.
+    """
+
+    module: ir.Module
+    weights: Weights
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+    initializers: frozenset[str] = frozenset()
+
+    def identity(self, name: str) -> str:
+        """What identifies the data of weight ``name`` among all graphs of the model.
+
+        A weight that the model itself names always holds the same data. One that the importer made may
+        depend on the shapes: its data counts.
+        """
+        return name if name in self.initializers else data_fingerprint(self.weights[name])
+
+
+class Model(Protocol):
+    """A source of graphs."""
+
+    @property
+    def inputs(self) -> tuple[TensorInfo, ...]:
+        """Inputs that must be fed; dimensions may be free."""
+
+    @property
+    def overridable(self) -> tuple[TensorInfo, ...]:
+        """Weights that may be fed."""
+
+    @property
+    def outputs(self) -> tuple[TensorInfo, ...]:
+        """Outputs; dimensions may be free."""
+
+    def graph(self, shapes: Mapping[str, tuple[int, ...]], fed: frozenset[str]) -> Graph:
+        """Import for fixed input shapes, in the current context.
+
+        Args:
+            shapes: of each input and each fed weight, by name.
+            fed: weights that are inputs this time.
+
+        Raises:
+            CompileError: the model cannot be imported.
+        """
+
+
+class MlirModel:
+    """Graph IR as text; weights are passed beside it.
+
+    Args:
+        text: a module with ``@main``, its inputs and weights named by ``graph.name``.
+        weights: an array for each argument marked ``graph.constant``. They are not copied where they are
+            used as they are.
+
+    Raises:
+        CompileError: the text does not parse, or a weight is missing, unknown or of another type.
+    """
+
+    overridable: tuple[TensorInfo, ...] = ()
+
+    def __init__(self, text: str, weights: Weights | None = None) -> None:
+        from tilewright.dialects.base import compiling
+
+        self._text = text
+        self._weights = dict(weights or {})
+        with compiling():
+            main = _main_of(_parse(text))
+            arguments, self.outputs = _signature(main)
+        constants = [info for info, constant in arguments if constant]
+        self.inputs = tuple(info for info, constant in arguments if not constant)
+        _check_weights(constants, self._weights)
+
+    def graph(self, shapes: Mapping[str, tuple[int, ...]], fed: frozenset[str]) -> Graph:
+        """Parse the text; its shapes are fixed already."""
+        return Graph(_parse(self._text), self._weights, self.inputs, self.outputs, frozenset(self._weights))
+
+
+def _parse(text: str) -> ir.Module:
+    try:
+        return ir.Module.parse(text)
+    except ir.MLIRError as error:
+        first = error.error_diagnostics[0] if error.error_diagnostics else None
+        place = str(first.location).removeprefix("loc(").removesuffix(")") if first else ""
+        raise CompileError(f"MLIR text: {first.message if first else error}", location=place) from error
+
+
+def _main_of(module: ir.Module) -> func.FuncOp:
+    main = find_function(module, "main")
+    if main is None:
+        raise CompileError("MLIR text: expected a function @main, given none")
+    return main
+
+
+def _signature(main: func.FuncOp) -> tuple[list[tuple[TensorInfo, bool]], tuple[TensorInfo, ...]]:
+    """Arguments, each with whether it is a weight, and results."""
+    arguments, results = main.type.inputs, main.type.results
+    entries = _attributes(main, "arg_attrs", len(arguments))
+    named = [
+        (_info(type_, entry, f"arg{position}"), "graph.constant" in entry)
+        for position, (type_, entry) in enumerate(zip(arguments, entries, strict=True))
+    ]
+    exits = _attributes(main, "res_attrs", len(results))
+    outputs = [
+        _info(type_, entry, f"out{position}")
+        for position, (type_, entry) in enumerate(zip(results, exits, strict=True))
+    ]
+    return named, tuple(outputs)
+
+
+def _attributes(main: func.FuncOp, name: str, count: int) -> list[dict[str, Any]]:
+    entries = main.attributes.get(name, [{}] * count)
+    return [{item.name: from_attribute(item.attr) for item in entry} for entry in entries]
+
+
+def _info(type_: ir.Type, attributes: Mapping[str, Any], default: str) -> TensorInfo:
+    name = attributes.get("graph.name", default)
+    if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+        raise CompileError(f"MLIR text: '{name}': expected a tensor of fixed shape, given {type_}")
+    return TensorInfo(name, tuple(type_.shape), dtypes.from_mlir(type_.element_type).numpy)
+
+
+def _check_weights(expected: Sequence[TensorInfo], given: Weights) -> None:
+    names = {info.name for info in expected}
+    missing, unknown = sorted(names - set(given)), sorted(set(given) - names)
+    if missing or unknown:
+        raise CompileError(f"weights: expected {sorted(names)}, given {sorted(given)}")
+    for info in expected:
+        array = given[info.name]
+        if array.shape != info.shape or array.dtype != info.dtype:
+            raise CompileError(f"weight {info}: given {array.dtype}{list(array.shape)}")
+
+
+def open_model(model: Any, shapes: Shapes, weights: Weights | None = None) -> Model:
+    """The source behind what a user passes to ``compile``.
+
+    Args:
+        model: path or bytes of an ONNX file, ``onnx.ModelProto``, MLIR text, or the path of a ``.mlir`` file.
+        shapes: of inputs or dimensions, by name.
+        weights: for MLIR text only.
+
+    Raises:
+        CompileError: it cannot be read.
+    """
+    text = _mlir_text(model)
+    if text is not None:
+        if shapes:
+            raise CompileError(f"shapes: expected none for MLIR text, given {dict(shapes)}")
+        return MlirModel(text, weights)
+    if weights:
+        raise CompileError("weights: expected none for an ONNX model, which holds its own")
+    from tilewright.runtime.onnx_model import OnnxSource
+
+    return OnnxSource(model, shapes)
+
+
+def _mlir_text(model: Any) -> str | None:
+    if isinstance(model, str) and "\n" in model:
+        return model
+    if isinstance(model, (str, Path)) and Path(model).suffix == ".mlir":
+        return _read_text(Path(model))
+    return None
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise CompileError(f"cannot read {path}: {reason}") from error

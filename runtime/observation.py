@@ -1,0 +1,55 @@
+"""What the runtime learns from the IR while the pipeline runs.
+
+Two things are gone once the module is in the LLVM dialect: which weights lead to each result of ``@init``,
+and what each argument of an entry is. A recorder watches the passes and notes both in time.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tilewright.dialects.mlir import func, ir
+from tilewright.runtime.fingerprint import result_fingerprints
+from tilewright.runtime.signature import Argument, arguments_of, find_function
+
+CONVERSION = "convert-graph-to-tir"
+LAST_TENSOR_PASS = "lower-parallel"
+
+
+class Recorder:
+    """An observer of a pipeline.
+
+    Args:
+        identity: what identifies the data of a weight, by name.
+        names: the passes of the pipeline in order.
+        report: called with the name of each pass that has run.
+
+    Attributes:
+        fingerprints: identity of each result of ``@init``.
+        arguments: of ``main`` and ``init``, by name.
+    """
+
+    def __init__(
+        self, identity: Callable[[str], str], names: Sequence[str], report: Callable[[str], None]
+    ) -> None:
+        self.fingerprints: tuple[str, ...] = ()
+        self.arguments: dict[str, tuple[Argument, ...]] = {}
+        self._identity = identity
+        self._report = report
+        position = names.index(CONVERSION) if CONVERSION in names else 0
+        self._last_graph_pass = names[position - 1] if position else ""
+
+    def observe(self, name: str, module: ir.Operation) -> None:
+        """Note what pass ``name`` has left in ``module``."""
+        self._report(name)
+        if name == self._last_graph_pass:
+            self._note_graph(find_function(module, "init"))
+        if name == LAST_TENSOR_PASS:
+            found = {entry: find_function(module, entry) for entry in ("main", "init")}
+            self.arguments = {entry: arguments_of(op) for entry, op in found.items() if op is not None}
+
+    def _note_graph(self, init: func.FuncOp | None) -> None:
+        if init is not None and all(isinstance(type_, ir.RankedTensorType) for type_ in init.type.inputs):
+            self.fingerprints = result_fingerprints(init, self._identities(init))
+
+    def _identities(self, init: func.FuncOp) -> Mapping[str, str]:
+        names = [ir.StringAttr(entry["graph.name"]).value for entry in init.attributes.get("arg_attrs", [])]
+        return {name: self._identity(name) for name in names}

@@ -1,0 +1,114 @@
+"""``tilewright``: run, import and inspect models from the command line.
+
+Heavy modules are imported inside the commands, so that ``--help`` is quick.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tilewright import __version__
+from tilewright.tools.driver import parse_shapes, reporting
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
+
+Model = Annotated[str, typer.Argument(help="An ONNX file, or Graph IR in a .mlir file.")]
+Shapes = Annotated[
+    list[str] | None,
+    typer.Option("--shape", metavar="NAME=1x128", help="Shape of an input, or extent of a dimension."),
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+@app.callback(invoke_without_command=True)
+def top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """A deep-learning graph compiler for x86 CPUs."""
+    if version:
+        print(f"tilewright {__version__}")
+        raise typer.Exit()
+
+
+@app.command()
+def run(
+    model: Model,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="NAME=FILE.npy|FILE.npz", help="Arrays; random ones otherwise."),
+    ] = None,
+    shape: Shapes = None,
+    seed: Annotated[int, typer.Option(help="Of random inputs.", min=0)] = 0,
+    compare: Annotated[
+        str | None, typer.Option(metavar="reference", help="Compare with the numpy reference.")
+    ] = None,
+    repeat: Annotated[int, typer.Option(help="Timed runs.", min=0)] = 1,
+    threads: Annotated[int | None, typer.Option(help="Threads to compile for.")] = None,
+    target: Annotated[str | None, typer.Option(help="host, avx2, avx512, ...")] = None,
+    dump_ir: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the IR after each pass.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", metavar="FILE.npz", help="Save the outputs.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Compile a model, run it, and say how long that took."""
+    if compare not in (None, "reference"):
+        raise typer.BadParameter(f"expected 'reference', given {compare!r}", param_hint="--compare")
+    with reporting(debug):
+        from tilewright.tools.run import RunRequest, run_model
+
+        request = RunRequest(
+            model=model,
+            inputs=inputs or (),
+            shapes=parse_shapes(shape or ()),
+            seed=seed,
+            compare=compare is not None,
+            repeat=repeat,
+            threads=threads,
+            target=target,
+            dump_ir=dump_ir,
+            output=output,
+        )
+        agreed = run_model(request)
+    raise typer.Exit(0 if agreed else 1)
+
+
+@app.command("import")
+def import_(
+    model: Model,
+    shape: Shapes = None,
+    output: Annotated[Path | None, typer.Option("-o", metavar="FILE.mlir", help="Else to stdout.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Print a model as Graph IR."""
+    with reporting(debug):
+        from tilewright.tools.import_ import import_text, write_text
+
+        write_text(import_text(model, parse_shapes(shape or ())), output)
+
+
+@app.command()
+def passes() -> None:
+    """List all passes and pipelines."""
+    from tilewright.tools.pass_table import pass_table
+
+    print(pass_table())
+
+
+@app.command()
+def demo(
+    threads: Annotated[int | None, typer.Option(help="Threads to compile for.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Compile and run real models and check them against a reference."""
+    with reporting(debug):
+        from tilewright.tools.demo import run_demo
+
+        correct = run_demo(threads)
+    raise typer.Exit(0 if correct else 1)
+
+
+def main() -> None:
+    """Entry point."""
+    app()

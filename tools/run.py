@@ -1,0 +1,156 @@
+"""``tilewright run``: compile a model, run it, say how long it took and what came out."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.runtime.compiler import compile
+from tilewright.runtime.executable import Executable
+from tilewright.tools.driver import out, progress
+from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays
+
+# Largest difference allowed, relative to the largest magnitude of the reference; integers must be equal.
+TOLERANCES = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 5e-5, "float64": 1e-9}
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """The command line of ``tilewright run``; the fields are its options."""
+
+    model: str
+    inputs: Sequence[str] = ()
+    shapes: Mapping[str, tuple[int, ...] | int] = field(default_factory=dict)
+    seed: int = 0
+    compare: bool = False
+    repeat: int = 1
+    threads: int | None = None
+    target: str | None = None
+    dump_ir: Path | None = None
+    output: Path | None = None
+
+
+def run_model(request: RunRequest) -> bool:
+    """Compile, run and report.
+
+    Returns:
+        False where the results differ from the reference.
+
+    Raises:
+        CompileError: what the user gave cannot be compiled or run.
+    """
+    start = time.perf_counter()
+    with progress(f"compiling {request.model}") as report:
+        executable = compile(
+            request.model,
+            shapes=request.shapes,
+            threads=request.threads,
+            target=request.target,
+            dump_ir=request.dump_ir,
+            progress=report,
+        )
+        feeds = _feeds(request, executable)
+        executable.prepare({info.name: feeds[info.name].shape for info in executable.inputs})
+    compiled = time.perf_counter()
+    outputs = executable.run(feeds)
+    first = time.perf_counter()
+    times = [_timed(executable, feeds) for _ in range(request.repeat)]
+    expected = _reference(request, feeds) if request.compare else None
+    _print_outputs(outputs, expected)
+    out.print(
+        f"compile {1e3 * (compiled - start):.0f} ms, first run {1e3 * (first - compiled):.2f} ms{_spread(times)}"
+    )
+    if request.output is not None:
+        np.savez(request.output, **outputs)  # type: ignore[arg-type]
+    return expected is None or all(agree(outputs[name], expected[name]) for name in outputs)
+
+
+def _feeds(request: RunRequest, executable: Executable) -> dict[str, np.ndarray]:
+    names = [info.name for info in (*executable.inputs, *executable.overridable)]
+    arrays = load_arrays(request.inputs, names)
+    missing = [info for info in executable.inputs if info.name not in arrays]
+    return {**random_arrays(missing, request.seed, _limits(request.model) if missing else {}), **arrays}
+
+
+def _limits(model: str) -> dict[str, int]:
+    if Path(model).suffix == ".mlir":
+        return {}
+    import onnx
+
+    return index_limits(onnx.load(model, load_external_data=False).graph)
+
+
+def _timed(executable: Executable, feeds: Mapping[str, np.ndarray]) -> float:
+    start = time.perf_counter()
+    executable.run(feeds)
+    return time.perf_counter() - start
+
+
+def _spread(times: Sequence[float]) -> str:
+    if not times:
+        return ""
+    return f", then {len(times)} runs: median {1e3 * median(times):.3f} ms, least {1e3 * min(times):.3f} ms"
+
+
+def _reference(request: RunRequest, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    from tilewright.runtime.reference import evaluate_model
+
+    return evaluate_model(request.model, feeds, shapes=request.shapes)
+
+
+def error_of(given: np.ndarray, expected: np.ndarray) -> float:
+    """Largest difference relative to the largest finite magnitude of ``expected`` (or 1 if that is less).
+
+    Infinite where one is NaN or infinite and the other is not the same.
+    """
+    if given.size == 0:
+        return 0.0
+    a, b = given.astype(np.float64), expected.astype(np.float64)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    with np.errstate(invalid="ignore"):
+        difference = np.where(same, 0.0, np.abs(a - b))
+    if not np.isfinite(difference).all():
+        return float("inf")
+    scale = np.abs(b[np.isfinite(b)])
+    return float(difference.max() / max(1.0, scale.max(initial=0.0)))
+
+
+def agree(given: np.ndarray, expected: np.ndarray) -> bool:
+    """Whether ``given`` is close enough to the reference for its element type."""
+    if given.shape != expected.shape or given.dtype != expected.dtype:
+        return False
+    return error_of(given, expected) <= TOLERANCES.get(given.dtype.name, 0.0)
+
+
+def _print_outputs(outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray] | None) -> None:
+    table = Table("output", "type", "least", "largest", *(["error", ""] if expected is not None else []))
+    for name, array in outputs.items():
+        row: list[Any] = [name, f"{array.dtype.name}[{', '.join(map(str, array.shape))}]", *_extremes(array)]
+        if expected is not None:
+            verdict = "ok" if agree(array, expected[name]) else "[red]differs[/]"
+            row += [f"{error_of(array, expected[name]):.2e}", verdict]
+        table.add_row(*row)
+    out.print(table)
+
+
+def _extremes(array: np.ndarray) -> tuple[str, str]:
+    if array.size == 0:
+        return "", ""
+    return f"{np.min(array):.6g}", f"{np.max(array):.6g}"
+
+
+def check_repeat(repeat: int) -> int:
+    """``repeat`` if it is 0 or more.
+
+    Raises:
+        CompileError: it is negative.
+    """
+    if repeat < 0:
+        raise CompileError(f"--repeat: expected 0 or more, given {repeat}")
+    return repeat
