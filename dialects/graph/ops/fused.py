@@ -1,11 +1,11 @@
 """Regions of operations that become one function."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from tilewright.dialects.attributes import to_attribute
 from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation, spec_of
 from tilewright.dialects.graph.registry import register
+from tilewright.dialects.graph.runs import OPERAND_SIZES, RESULT_SIZES, operand_runs, result_runs, run_sizes
 from tilewright.dialects.graph.shapes import TensorSpec
 from tilewright.dialects.mlir import ext, ir
 
@@ -14,7 +14,7 @@ from tilewright.dialects.mlir import ext, ir
 class Yield(GraphOperation, name="yield", traits=[ext.Pure, ir.IsTerminatorTrait]):
     """Ends the body of a `Fused`; its operands are the results."""
 
-    values: Sequence[ext.Operand[Any]]
+    __annotations__ = operand_runs()
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -24,7 +24,8 @@ class Yield(GraphOperation, name="yield", traits=[ext.Pure, ir.IsTerminatorTrait
     @classmethod
     def build(cls, values: Sequence[ir.Value], loc: ir.Location | None = None) -> None:
         """End the block at the insertion point with ``values`` as results."""
-        ir.Operation.create(cls.OPERATION_NAME, operands=list(values), loc=loc)
+        sizes = {OPERAND_SIZES: run_sizes([value.type for value in values])}
+        ir.Operation.create(cls.OPERATION_NAME, operands=list(values), attributes=sizes, loc=loc)
 
 
 @register(Category.STRUCTURE)
@@ -36,10 +37,12 @@ class Fused(GraphOperation, name="fused", traits=[ext.Pure, ir.IsIsolatedFromAbo
     parameters and the anchors of the fused operations are discardable attributes.
     """
 
-    inputs: Sequence[ext.Operand[Any]]
-    outputs: Sequence[ext.Result[Any]]
-    template: ir.StringAttr
-    body: ext.Region
+    __annotations__ = {
+        **operand_runs(),
+        **result_runs(),
+        "template": ir.StringAttr,
+        "body": ext.Region,
+    }
 
     @classmethod
     def build(
@@ -61,7 +64,11 @@ class Fused(GraphOperation, name="fused", traits=[ext.Pure, ir.IsIsolatedFromAbo
             cls.OPERATION_NAME,
             results=list(result_types),
             operands=list(operands),
-            attributes={"template": to_attribute(template)},
+            attributes={
+                OPERAND_SIZES: run_sizes([value.type for value in operands]),
+                RESULT_SIZES: run_sizes(result_types),
+                "template": to_attribute(template),
+            },
             regions=1,
             loc=loc,
         )

@@ -14,10 +14,12 @@ from tilewright.dialects.graph.dialect import (
     layout_attribute,
     layout_of_attribute,
     spec_of,
+    type_of,
 )
 from tilewright.dialects.graph.layout import BlockedLayout
 from tilewright.dialects.graph.ops.rules import expect_operands, expect_same_dtype
 from tilewright.dialects.graph.registry import register
+from tilewright.dialects.graph.runs import OPERAND_SIZES, operand_runs, run_sizes
 from tilewright.dialects.graph.shapes import ShapeError, TensorSpec, broadcast_shapes
 from tilewright.dialects.mlir import ext, ir
 
@@ -139,9 +141,7 @@ class Slice(MovementOperation, name="slice", traits=[ext.Pure]):
 class Concat(GraphOperation, name="concat", traits=[ext.Pure]):
     """One or more operands one after the other along ``axis``."""
 
-    inputs: Sequence[ext.Operand[Any]]
-    result: ext.Result[Any]
-    axis: ir.IntegerAttr
+    __annotations__ = {**operand_runs(), "result": ext.Result[Any], "axis": ir.IntegerAttr}
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -159,8 +159,9 @@ class Concat(GraphOperation, name="concat", traits=[ext.Pure]):
 
     @classmethod
     def canonical_attributes(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> dict[str, Any]:
-        """``axis`` from the front, where there is an operand to count in."""
-        return super().canonical_attributes(operands, attributes) if operands else dict(attributes)
+        """``axis`` from the front, where there is an operand to count in; the runs of equal operand types."""
+        values = super().canonical_attributes(operands, attributes) if operands else dict(attributes)
+        return {OPERAND_SIZES: run_sizes([type_of(operand) for operand in operands]), **values}
 
     @classmethod
     def reference(
