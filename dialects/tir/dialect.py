@@ -13,7 +13,12 @@ class TirDialect(ext.Dialect, name="tir"):
 
 
 class TirOperation(TirDialect.Operation):
-    """Base of all Tensor IR operations: a verifier that collects one complaint."""
+    """Base of all Tensor IR operations: a verifier that collects one complaint.
+
+    ``attribute_kinds`` names the class of each attribute; where `complaint` is asked, they hold.
+    """
+
+    attribute_kinds = dict[str, type[ir.Attribute]]()
 
     def complaint(self) -> str | None:
         """What is wrong with this op, with the values that disagree; None where all is well."""
@@ -21,11 +26,20 @@ class TirOperation(TirDialect.Operation):
 
     def verify_invariants(self) -> bool:
         """Report `complaint` at the op's location."""
-        message = self.complaint()
+        message = self._attribute_complaint() or self.complaint()
         if message is None:
             return True
         self.location.emit_error(f"'{self.OPERATION_NAME}': {message}")
         return False
+
+    def _attribute_complaint(self) -> str | None:
+        attributes = self.operation.attributes
+        for name, kind in self.attribute_kinds.items():
+            if name not in attributes:
+                return f"attribute '{name}' is missing"
+            if not isinstance(attributes[name], kind):
+                return f"attribute '{name}' must be of {kind.__name__}, given {attributes[name]}"
+        return None
 
 
 def is_static_memref(type_: ir.Type) -> bool:

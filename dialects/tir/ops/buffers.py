@@ -18,6 +18,8 @@ class Buffer(TirOperation, name="buffer"):
     scope: ir.StringAttr
     result: ext.Result[Any]
 
+    attribute_kinds = {"scope": ir.StringAttr}
+
     @classmethod
     def build(cls, type_: ir.MemRefType, scope: str, loc: ir.Location | None = None) -> ir.Value:
         """A temporary of memref type ``type_``; ``scope`` is call or task."""

@@ -6,6 +6,7 @@ from typing import Any
 from tilewright.dialects.attributes import to_attribute
 from tilewright.dialects.mlir import ext, ir
 from tilewright.dialects.tir.dialect import TirOperation, is_static_memref
+from tilewright.dialects.tir.ops.parallel import block_end
 
 
 class Brgemm(TirOperation, name="brgemm"):
@@ -19,7 +20,8 @@ class Brgemm(TirOperation, name="brgemm"):
 
     ``accumulate`` starts from what ``c`` holds, otherwise from zero. The epilogue region is run on the
     accumulators while they are in registers: its block takes the row and column (index, relative to the
-    tile) and the accumulator (a vector of the machine's width), and yields the vector to store, of c's element type.
+    tile) and the accumulator (a vector of the machine's width), and yields the vector to store, of c's
+    element type.
     """
 
     a: ext.Operand[Any]
@@ -27,6 +29,8 @@ class Brgemm(TirOperation, name="brgemm"):
     c: ext.Operand[Any]
     accumulate: ir.IntegerAttr
     epilogue: ext.Region
+
+    attribute_kinds = {"accumulate": ir.BoolAttr}
 
     @classmethod
     def build(
@@ -74,9 +78,10 @@ class Brgemm(TirOperation, name="brgemm"):
         if len(blocks) != 1:
             return f"expected one block in the epilogue, given {len(blocks)}"
         given = [argument.type for argument in blocks[0].arguments]
-        if [str(type_) for type_ in given[:2]] != ["index", "index"] or len(given) != 3:
+        spelled = [str(type_) for type_ in given[:2]]
+        if spelled != ["index", "index"] or len(given) != 3 or not isinstance(given[2], ir.VectorType):
             return f"expected epilogue arguments (index, index, vector), given {list(map(str, given))}"
-        yielded = [value.type for value in list(blocks[0].operations)[-1].operands]
+        yielded = [value.type for value in block_end(blocks[0])]
         stored = ir.VectorType.get(given[2].shape, self.c.type.element_type)
         if yielded != [stored]:
             return f"expected the epilogue to yield {stored}, given {list(map(str, yielded))}"

@@ -14,6 +14,12 @@ class Yield(TirDialect.Operation, name="yield", traits=[ir.IsTerminatorTrait]):
     values: Sequence[ext.Operand[Any]]
 
 
+def block_end(block: ir.Block) -> list[ir.Value]:
+    """Operands of the last op of ``block``; none where it has no op."""
+    operations = list(block.operations)
+    return list(operations[-1].operands) if operations else []
+
+
 class Parallel(TirOperation, name="parallel"):
     """Run the body once for each point of a grid of independent tasks, on all threads.
 
@@ -24,6 +30,8 @@ class Parallel(TirOperation, name="parallel"):
 
     grid: ir.ArrayAttr
     body: ext.Region
+
+    attribute_kinds = {"grid": ir.ArrayAttr}
 
     @classmethod
     def build(cls, grid: Sequence[int], loc: ir.Location | None = None) -> "Parallel":
@@ -56,6 +64,9 @@ class Parallel(TirOperation, name="parallel"):
         given = [str(argument.type) for argument in blocks[0].arguments]
         if given != ["index"] * len(sizes):
             return f"expected {len(sizes)} index arguments, given ({', '.join(given)})"
+        yielded = [value.type for value in block_end(blocks[0])]
+        if yielded:
+            return f"expected an empty tir.yield, given {', '.join(map(str, yielded))}"
         return None
 
 
