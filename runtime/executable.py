@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.runtime.arrays import accept, check_count, check_symbols, select_feeds
+from tilewright.runtime.arrays import accept, check_count, check_symbols, fits, select_feeds
 from tilewright.runtime.outputs import ordered_out
 from tilewright.runtime.signature import TensorInfo
 from tilewright.runtime.specialisation import Specialisation
@@ -131,14 +131,13 @@ class Executable:
         arrays = []
         for info in self.inputs:
             shape = tuple(given.pop(info.name)) if info.name in given else info.fixed_shape
-            if shape is None:
-                raise CompileError(f"input '{info.name}': expected a shape for {info}, given none")
+            if shape is None or not fits(shape, info.shape):
+                raise CompileError(f"input '{info.name}': expected a shape for {info}, given {shape}")
             # One element seen everywhere: the shape and type without the memory.
             arrays.append(np.broadcast_to(np.zeros((), info.dtype), shape))
         if given:
-            raise CompileError(
-                f"shapes: unknown inputs {sorted(given)}; inputs are {list(self._input_names)}"
-            )
+            known = list(self._input_names)
+            raise CompileError(f"shapes: expected inputs among {known}, given {sorted(given)}")
         return self._specialise(arrays, ())
 
     @property

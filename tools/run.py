@@ -143,14 +143,3 @@ def _extremes(array: np.ndarray) -> tuple[str, str]:
     if array.size == 0:
         return "", ""
     return f"{np.min(array):.6g}", f"{np.max(array):.6g}"
-
-
-def check_repeat(repeat: int) -> int:
-    """``repeat`` if it is 0 or more.
-
-    Raises:
-        CompileError: it is negative.
-    """
-    if repeat < 0:
-        raise CompileError(f"--repeat: expected 0 or more, given {repeat}")
-    return repeat

@@ -82,6 +82,6 @@ def specialisation(
     """A specialisation of ``text``."""
     arenas = ArenaPool()
     native, main, init = entries(text)
-    needs = Needs(constant_arguments(main.arguments), init, ("doubled w",))
-    store = store or ConstantStore(dict, arenas)
-    return Specialisation(native, main, inputs, outputs, needs, store, weights, arenas)
+    needs = Needs(constant_arguments(main.arguments), init, {"w": "w"}, ("doubled w",))
+    store = store or ConstantStore(arenas)
+    return Specialisation(native, main, inputs, outputs, needs, store, weights or {}, arenas)

@@ -1,0 +1,49 @@
+"""Aligned memory and the pool of arenas."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tilewright.runtime.memory import ALIGNMENT_BYTES, ArenaPool, address, empty_aligned, empty_output
+
+DTYPES = [np.dtype(t) for t in (np.float32, np.int64, np.bool_, np.float16, ml_dtypes.bfloat16)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1, 16), (1000, 7)])
+def test_aligned_arrays(shape: tuple[int, ...], dtype: np.dtype) -> None:
+    array = empty_aligned(shape, dtype)
+    assert (array.shape, array.dtype) == (shape, dtype)
+    assert array.flags.c_contiguous and array.flags.writeable
+    assert address(array) % ALIGNMENT_BYTES == 0
+    array[...] = 1
+    assert (array == 1).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_address_is_numpys(dtype: np.dtype) -> None:
+    array = np.zeros((4, 5), dtype)
+    assert address(array) == array.ctypes.data
+    array.flags.writeable = False
+    assert address(array) == array.ctypes.data
+    assert address(array[1:]) == array.ctypes.data + 5 * dtype.itemsize
+
+
+def test_large_outputs_are_aligned() -> None:
+    addresses = [address(empty_output((n,), np.dtype(np.int8), n)) for n in range(1024, 1100)]
+    assert all(value % ALIGNMENT_BYTES == 0 for value in addresses)
+
+
+def test_pool_gives_back_and_grows() -> None:
+    pool = ArenaPool()
+    small = pool.take(100)
+    pool.give(small)
+    assert pool.take(50) is small
+    other = pool.take(50)
+    assert other is not small
+    pool.give(small)
+    large = pool.take(1000)
+    assert large is not small and large.size_bytes == 1000
+    assert large.address % ALIGNMENT_BYTES == 0
+    pool.give(large)
+    assert pool.free_bytes == 1000

@@ -1,0 +1,52 @@
+"""The number of threads and the OpenMP runtime's file."""
+
+from pathlib import Path
+
+import pytest
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.lowering.target.presets import available_cores
+from tilewright.runtime.threads import first_library, openmp_library, thread_count
+
+
+@pytest.mark.parametrize(
+    ("argument", "environment", "expected"),
+    [
+        (3, {"OMP_NUM_THREADS": "5"}, 3),
+        (None, {"OMP_NUM_THREADS": "5"}, 5),
+        (None, {"OMP_NUM_THREADS": " 4,2 "}, 4),
+        (1, {}, 1),
+    ],
+)
+def test_argument_then_environment(argument: int | None, environment: dict[str, str], expected: int) -> None:
+    assert thread_count(argument, environment) == expected
+
+
+@pytest.mark.parametrize("environment", [{}, {"OMP_NUM_THREADS": ""}])
+def test_available_cores_without_a_wish(environment: dict[str, str]) -> None:
+    assert thread_count(None, environment) == available_cores()
+
+
+@pytest.mark.parametrize("value", [0, -1, 1025, "two", True, 2.0])
+def test_invalid_argument(value: object) -> None:
+    with pytest.raises(CompileError, match=r"threads: expected an integer from 1 to 1024, given"):
+        thread_count(value, {})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["0", "many", "-2"])
+def test_invalid_environment(value: str) -> None:
+    with pytest.raises(CompileError, match=f"OMP_NUM_THREADS: .* given '{value}'"):
+        thread_count(None, {"OMP_NUM_THREADS": value})
+
+
+def test_first_library(tmp_path: Path) -> None:
+    library = tmp_path / "b" / "libiomp5.so"
+    library.parent.mkdir()
+    library.touch()
+    candidates = [tmp_path / "a" / "libiomp5.so", tmp_path / "b" / "other.so", library]
+    assert first_library(candidates) == library
+    assert first_library(candidates[:2]) is None
+
+
+def test_installed_library() -> None:
+    assert openmp_library().name == "libiomp5.so"
