@@ -54,16 +54,16 @@ class LowerParallel(Pass):
         """Lower the grids of ``module`` in place."""
         cores = machine_of(module).cores
         grids = _collect(module, Parallel.OPERATION_NAME)
-        threaded = [grid for grid in grids if cores > 1 and _is_worth_threads(grid)]
-        for grid in grids:  # inner grids first: the walk is post-order
-            if grid in threaded:
+        plan = [(grid, cores > 1 and _is_worth_threads(grid)) for grid in grids]
+        for grid, threaded in plan:  # inner grids first: the walk is post-order
+            if threaded:
                 _lower_to_threads(grid, cores)
             else:
                 _lower_to_loops(grid)
         for thread in _collect(module, ThreadId.OPERATION_NAME):
             with thread.location, ir.InsertionPoint(thread):
                 _replace(thread, _index(0))
-        if threaded:
+        if any(threaded for _, threaded in plan):
             _declare(module, (THREAD_NUM, NUM_THREADS))
 
 
