@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if __name__ != "tilewright.passes":
-    raise ImportError(f"import 'tilewright.passes', not {__name__!r}: a second copy would define every class twice")
+    raise ImportError(f"import 'tilewright.passes', not {__name__!r}: a copy would define classes twice")
 
 if TYPE_CHECKING:
     from tilewright.passes import pipelines

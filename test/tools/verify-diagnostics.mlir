@@ -32,6 +32,10 @@ func.func @line_below(%x: tensor<2x3xf32>) {
 
 // -----
 
-func.func @last() -> i32 {
-  return // expected-error {{'func.return' op has 0 operands, but enclosing function (@last) returns 1}}
+func.func @same_line() -> i32 {
+  return // expected-error {{'func.return' op has 0 operands, but enclosing function (@same_line) returns 1}}
 }
+
+// -----
+
+func.func @last() { return }
