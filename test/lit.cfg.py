@@ -1,4 +1,4 @@
-"""lit: MLIR text through ``tilewright-opt``, compared by ``filecheck``; both of the environment lit runs in."""
+"""lit: MLIR text through ``tilewright-opt``, compared by ``filecheck``; both from lit's own environment."""
 
 import os
 import sys

@@ -58,6 +58,10 @@ def _sources() -> list[Path]:
     return [path for folder in (*FOLDERS, "tilewright") for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
+def _tests() -> list[Path]:
+    return sorted((ROOT / "test").rglob("*.py"))
+
+
 MODULES = {_module(path).removesuffix(".__init__"): path for path in _sources()}
 
 
@@ -135,8 +139,7 @@ def test_dialects_use_mlir_and_numpy_only():
 
 def test_one_module_names_the_bindings_package():
     name = "_".join(("torch", "mlir"))
-    files = [*_sources(), *(ROOT / "test").rglob("*.py")]
-    naming = {path for path in files if name in path.read_text(encoding="utf-8")}
+    naming = {path for path in (*_sources(), *_tests()) if name in path.read_text(encoding="utf-8")}
     assert naming - {Path(__file__)} == {ROOT / "dialects" / "mlir.py"}
 
 
@@ -193,12 +196,9 @@ def test_every_graph_operation_has_a_round_trip(name):
     assert any(f'"{name}"' in text for text in texts)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [*_sources(), *sorted((ROOT / "test").rglob("*.py"))],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_file_is_short_and_clean(path):
+@pytest.mark.parametrize("file", [str(path.relative_to(ROOT)) for path in (*_sources(), *_tests())])
+def test_file_is_short_and_clean(file):
+    path = ROOT / file
     text = path.read_text(encoding="utf-8")
     assert text.count("\n") <= 300, "more than 300 lines"
     assert ast.get_docstring(ast.parse(text)), "no module docstring"
