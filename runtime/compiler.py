@@ -157,8 +157,22 @@ class ModelCompiler:
         by_name = {info.name: info for info in graph.inputs}
         inputs = [by_name[name] for name in shapes]
         return Specialisation(
-            native, main, inputs, graph.outputs, needs, self._store, graph.weights, self._arenas
+            native,
+            main,
+            inputs,
+            graph.outputs,
+            needs,
+            self._store,
+            graph.weights,
+            self._arenas,
+            recorder.functions,
         )
+
+    def _command(self, shapes: Mapping[str, tuple[int, ...]]) -> str:
+        """The words that a reproducing command line starts with."""
+        machine = self._plan.machine
+        where = "" if machine.name == "host" else f" --target {machine.name}"
+        return f"{self._model.command(shapes)}tilewright-opt{where} --cores {machine.cores}"
 
     def _lower(self, graph: Graph, shapes: Mapping[str, tuple[int, ...]]) -> Recorder:
         attach_machine(graph.module.operation, self._plan.machine)
@@ -170,7 +184,9 @@ class ModelCompiler:
             )
             directory.mkdir(parents=True, exist_ok=True)
         settings = Settings(
-            print_dir=None if directory is None else str(directory), observer=recorder.observe
+            print_dir=None if directory is None else str(directory),
+            observer=recorder.observe,
+            command=self._command(shapes),
         )
         self._plan.pipeline.run(graph.module, settings)
         return recorder

@@ -75,6 +75,9 @@ class Model(Protocol):
             CompileError: the model cannot be imported.
         """
 
+    def command(self, shapes: Mapping[str, tuple[int, ...]]) -> str:
+        """Shell words that print the graph for ``shapes`` and a pipe sign; empty where there are none."""
+
 
 class MlirModel:
     """Graph IR as text; weights are passed beside it.
@@ -105,6 +108,10 @@ class MlirModel:
     def graph(self, shapes: Mapping[str, tuple[int, ...]], fed: frozenset[str]) -> Graph:
         """Parse the text; its shapes are fixed already."""
         return Graph(_parse(self._text), self._weights, self.inputs, self.outputs, frozenset(self._weights))
+
+    def command(self, shapes: Mapping[str, tuple[int, ...]]) -> str:
+        """Empty: the text is at hand."""
+        return ""
 
 
 def _parse(text: str) -> ir.Module:

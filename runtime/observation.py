@@ -7,6 +7,7 @@ and what each argument of an entry is. A recorder watches the passes and notes b
 from collections.abc import Callable, Mapping, Sequence
 
 from tilewright.dialects.mlir import func, ir
+from tilewright.lowering.mlir_to_llvm import ENTRIES
 from tilewright.runtime.fingerprint import result_fingerprints
 from tilewright.runtime.signature import Argument, arguments_of, find_function
 
@@ -25,6 +26,7 @@ class Recorder:
     Attributes:
         fingerprints: identity of each result of ``@init``.
         arguments: of ``main`` and ``init``, by name.
+        functions: how many functions the fused operations became.
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class Recorder:
     ) -> None:
         self.fingerprints: tuple[str, ...] = ()
         self.arguments: dict[str, tuple[Argument, ...]] = {}
+        self.functions = 0
         self._identity = identity
         self._report = report
         position = names.index(CONVERSION) if CONVERSION in names else 0
@@ -42,8 +45,13 @@ class Recorder:
         self._report(name)
         if name == self._last_graph_pass:
             self._note_graph(find_function(module, "init"))
+        if name == CONVERSION:
+            operations = module.regions[0].blocks[0].operations
+            self.functions = sum(
+                isinstance(op, func.FuncOp) and op.name.value not in ENTRIES for op in operations
+            )
         if name == LAST_TENSOR_PASS:
-            found = {entry: find_function(module, entry) for entry in ("main", "init")}
+            found = {entry: find_function(module, entry) for entry in ENTRIES}
             self.arguments = {entry: arguments_of(op) for entry, op in found.items() if op is not None}
 
     def _note_graph(self, init: func.FuncOp | None) -> None:

@@ -5,6 +5,7 @@ held but what it declares, so that weights are in memory only in the forms that 
 """
 
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,14 @@ class OnnxSource:
             for infos in (imported.inputs, imported.outputs)
         )
         return Graph(imported.module, imported.weights, inputs, outputs, frozenset(loaded.initializers))
+
+    def command(self, shapes: Mapping[str, tuple[int, ...]]) -> str:
+        """``tilewright import`` on the file with the shapes of all inputs; empty for no file."""
+        if not isinstance(self._source, (str, os.PathLike)):
+            return ""
+        free = {name: "x".join(map(str, shape)) for name, shape in shapes.items()}
+        words = [word for name, extents in free.items() for word in ("--shape", f"{name}={extents}")]
+        return f"{shlex.join(['tilewright', 'import', os.fspath(self._source), *words])} | "
 
     def _load_again(self) -> OnnxModel:
         if _stamp(self._source) != self._stamp:

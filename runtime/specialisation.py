@@ -31,6 +31,7 @@ class Specialisation:
         store: where constants are kept.
         weights: the plain weights, held until the first call.
         arenas: scratch memory.
+        functions: how many functions its fused operations became.
     """
 
     def __init__(
@@ -43,7 +44,9 @@ class Specialisation:
         store: ConstantStore,
         weights: Weights,
         arenas: ArenaPool,
+        functions: int = 0,
     ) -> None:
+        self.functions = functions
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
         self._native = native

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.compiler import compile
 from tilewright.runtime.executable import Executable
 from tilewright.tools.driver import out, progress
@@ -63,9 +62,8 @@ def run_model(request: RunRequest) -> bool:
     times = [_timed(executable, feeds) for _ in range(request.repeat)]
     expected = _reference(request, feeds) if request.compare else None
     _print_outputs(outputs, expected)
-    out.print(
-        f"compile {1e3 * (compiled - start):.0f} ms, first run {1e3 * (first - compiled):.2f} ms{_spread(times)}"
-    )
+    compile_ms, first_ms = 1e3 * (compiled - start), 1e3 * (first - compiled)
+    out.print(f"compile {compile_ms:.0f} ms, first run {first_ms:.2f} ms{_spread(times)}")
     if request.output is not None:
         np.savez(request.output, **outputs)  # type: ignore[arg-type]
     return expected is None or all(agree(outputs[name], expected[name]) for name in outputs)

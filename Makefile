@@ -1,0 +1,49 @@
+# make demo: install, then compile, run and check real models.
+# make test: lint, types, unit tests, lit tests, end-to-end tests.
+# Needs Python 3.10 or later with venv. Everything is installed into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# Tests share the cores: two workers leave each one.
+WORKERS ?= 2
+
+.PHONY: demo test lint types unit lit e2e format clean
+
+demo: $(STAMP)
+	@$(BIN)/tilewright demo
+
+# pytest comes last: its closing line tells how the tests ended.
+test: lint types lit unit e2e
+
+$(STAMP): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,demo]'
+	@touch $@
+
+lint: $(STAMP)
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+
+types: $(STAMP)
+	@$(BIN)/python test/typing_root.py build/typing_root >/dev/null
+	@MYPYPATH=build/typing_root $(BIN)/mypy -p tilewright
+
+lit: $(STAMP)
+	@$(BIN)/lit --quiet -j $(WORKERS) test
+	@echo "lit tests passed"
+
+unit: $(STAMP)
+	@$(BIN)/pytest -n $(WORKERS) test/unit
+
+e2e: $(STAMP)
+	@$(BIN)/pytest test/e2e
+
+format: $(STAMP)
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format --quiet .
+
+clean:
+	@rm -rf $(VENV) build dist *.egg-info
