@@ -1,0 +1,127 @@
+"""Regions around matmuls: which post-ops and which views they take in (paper, section IV).
+
+Post-ops are grown forwards from the matmul in program order. Any prefix of what was grown is a legal region;
+`fusion_cost` chooses the best. The other operands of a post-op never depend on the matmul except through the
+region, so no circle closes.
+"""
+
+import heapq
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tilewright.dialects.graph.shapes import broadcast_shapes
+from tilewright.lowering.target.machine import Machine
+from tilewright.passes.graph.acyclic import Condensation
+from tilewright.passes.graph.fusion_cost import MatmulSize, PostOps, gain_cycles, row_fits
+from tilewright.passes.graph.fusion_graph import (
+    FusionGraph,
+    Node,
+    Role,
+    ValueId,
+    bytes_of,
+    row_shape,
+    trailing_axes,
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large a region may become: its ops without views and constants, and its operands."""
+
+    max_ops: int
+    max_inputs: int
+
+
+def matmul_size(node: Node) -> MatmulSize:
+    """Extents of a matmul node."""
+    shape = node.results[0].shape
+    depth = node.inputs[0].shape[-2 if node.attributes["transpose_a"] else -1]
+    return MatmulSize(math.prod(shape[:-2]), shape[-2], shape[-1], depth)
+
+
+def grow_post_ops(
+    graph: FusionGraph, groups: Condensation, taken: set[int], matmul: Node, limits: Limits
+) -> list[int]:
+    """The matmul and all post-ops that it could take in, in program order.
+
+    Args:
+        graph: the function.
+        groups: what is fused already; not changed.
+        taken: nodes that belong to a region.
+        matmul: the anchor.
+        limits: bounds of the region.
+    """
+    members = [matmul.index]
+    queue = list(graph.users(matmul.values[0]))
+    seen = set(queue)
+    while queue and len(members) < limits.max_ops:
+        node = graph.nodes[heapq.heappop(queue)]
+        grown = [*members, node.index]
+        if node.index in taken or not _is_post_op(node, members, matmul):
+            continue
+        if _waits_for(node, members, groups) or count_inputs(graph, grown) > limits.max_inputs:
+            continue
+        members = grown
+        for user in graph.users(node.values[0]):
+            if user not in seen:
+                seen.add(user)
+                heapq.heappush(queue, user)
+    return members
+
+
+def _is_post_op(node: Node, members: Sequence[int], matmul: Node) -> bool:
+    """Whether ``node`` computes on the rows of the matmul's result."""
+    full = matmul.results[0].shape
+    if node.role is Role.ROW_REDUCTION:
+        last = trailing_axes(node.attributes["axes"], node.inputs[0].rank) == 1
+        return last and node.inputs[0].shape == full
+    if node.role is not Role.ELEMENTWISE or node.results[0].shape not in (full, row_shape(full, 1)):
+        return False
+    inside = [spec for value, spec in zip(node.operands, node.inputs, strict=True) if value[0] in members]
+    return broadcast_shapes(*(spec.shape for spec in inside)) in (full, row_shape(full, 1))
+
+
+def _waits_for(node: Node, members: Sequence[int], groups: Condensation) -> bool:
+    """Whether an operand from outside depends on the region."""
+    outside = {value[0] for value in node.operands if value[0] >= 0 and value[0] not in members}
+    return any(groups.depends(producer, on=members[0]) for producer in outside)
+
+
+def best_prefix(graph: FusionGraph, members: Sequence[int], machine: Machine) -> list[int]:
+    """The prefix of ``members`` that saves most; the matmul alone where nothing pays."""
+    matmul = graph.nodes[members[0]]
+    size = matmul_size(matmul)
+    rows_fit = row_fits(size, bytes_of(matmul.results[0]) // max(1, matmul.results[0].elements), machine)
+    best, best_gain = 1, 0.0
+    for length in range(2, len(members) + 1):
+        post_ops = describe(graph, members[:length])
+        if post_ops.row_wise and not rows_fit:
+            break
+        gain = gain_cycles(size, post_ops, machine)
+        if gain > best_gain:
+            best, best_gain = length, gain
+    return list(members[:best])
+
+
+def describe(graph: FusionGraph, members: Sequence[int]) -> PostOps:
+    """Traffic saved and kinds of the post-ops ``members[1:]`` of the matmul ``members[0]``."""
+    nodes = [graph.nodes[index] for index in members]
+    saved = sum(_saved_bytes(graph, value, set(members)) for node in nodes for value in node.values)
+    row_wise = any(node.role is Role.ROW_REDUCTION for node in nodes)
+    return PostOps(saved, len(nodes) - 1, row_wise)
+
+
+def _saved_bytes(graph: FusionGraph, value: ValueId, members: set[int]) -> int:
+    """Bytes neither written nor read because the users of ``value`` are in the region."""
+    users = graph.users(value)
+    inside = sum(user in members for user in users)
+    accesses = inside + 1 if inside == len(users) and inside else inside
+    return accesses * bytes_of(graph.spec(value))
+
+
+def count_inputs(graph: FusionGraph, members: Iterable[int]) -> int:
+    """Operands that a region of ``members`` has; constants of one element come inside."""
+    inside = set(members)
+    used = {value for index in inside for value in graph.nodes[index].operands}
+    return sum(value[0] not in inside and not graph.is_scalar_constant(value) for value in used)
