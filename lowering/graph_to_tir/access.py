@@ -1,0 +1,172 @@
+"""How a memref is walked by the loops over a domain."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.mlir import arith, ir, memref
+from tilewright.lowering.graph_to_tir import strided
+from tilewright.lowering.graph_to_tir.values import constant_like, index
+
+
+@dataclass(frozen=True)
+class Access:
+    """A memref whose dimensions follow those of a domain, or stay at 0.
+
+    Attributes:
+        memref: static extents and strides.
+        dims: for each dimension of the domain the memref's dimension that moves with it, None where the
+            memref is repeated along it.
+    """
+
+    memref: ir.Value
+    dims: tuple[int | None, ...]
+
+    @property
+    def moving(self) -> frozenset[int]:
+        """The dimensions of the domain along which the address changes."""
+        return frozenset(axis for axis, own in enumerate(self.dims) if own is not None)
+
+    def stride(self, axis: int) -> int | None:
+        """Elements from one index of domain dimension ``axis`` to the next; None where it does not move."""
+        own = self.dims[axis]
+        return None if own is None else strided.layout_of(self.memref).strides[own]
+
+    def indices(self, point: Sequence[ir.Value]) -> list[ir.Value]:
+        """The memref's indices at a point of the domain."""
+        by_own = {own: point[axis] for axis, own in enumerate(self.dims) if own is not None}
+        rank = len(self.memref.type.shape)
+        return [by_own[own] if own in by_own else index(0) for own in range(rank)]
+
+    def permuted(self, order: Sequence[int]) -> "Access":
+        """The access by a domain whose dimension d is dimension ``order[d]`` of this one."""
+        return replace(self, dims=tuple(self.dims[axis] for axis in order))
+
+    def with_innermost(self, axis: int) -> "Access":
+        """The memref transposed so that domain dimension ``axis`` is its last one, where its stride is 1."""
+        own, rank = self.dims[axis], len(self.memref.type.shape)
+        if own is None or own == rank - 1 or self.stride(axis) != 1:
+            return self
+        order = [*(other for other in range(rank) if other != own), own]
+        dims = tuple(None if old is None else order.index(old) for old in self.dims)
+        return replace(self, memref=strided.transpose(self.memref, order), dims=dims)
+
+    def merges(self, a: int, b: int) -> bool:
+        """Whether neighbouring domain dimensions ``a``, ``b`` are one dimension of this access."""
+        first, second = self.dims[a], self.dims[b]
+        if first is None or second is None:
+            return first is None and second is None
+        layout = strided.layout_of(self.memref)
+        between = set(range(first + 1, second))
+        if second <= first or any(layout.shape[own] != 1 for own in between):
+            return False
+        return layout.strides[first] == layout.strides[second] * layout.shape[second]
+
+    def merged(self, groups: strided.Groups) -> "Access":
+        """The access by a domain of one dimension for each of ``groups`` (all others have extent 1)."""
+        rank = len(self.memref.type.shape)
+        taken = [[own for axis in group if (own := self.dims[axis]) is not None] for group in groups]
+        spans = sorted((min(owns), max(owns)) for owns in taken if owns)
+        if all(first == last for first, last in spans):
+            dims = tuple(owns[0] if owns else None for owns in taken)
+            return replace(self, dims=dims)
+        own_groups = _fill(spans, rank)
+        view = strided.collapse(self.memref, own_groups)
+        if view is None:
+            raise AssertionError(f"dimensions {own_groups} of {self.memref.type} do not merge")
+        position = {own: number for number, group in enumerate(own_groups) for own in group}
+        return Access(view, tuple(position[owns[0]] if owns else None for owns in taken))
+
+
+def _fill(spans: Sequence[tuple[int, int]], rank: int) -> strided.Groups:
+    """Groups of ``range(rank)``: the spans, and each dimension outside of them alone."""
+    groups: strided.Groups = []
+    own = 0
+    ends = dict(spans)
+    while own < rank:
+        last = ends.get(own, own)
+        groups.append(list(range(own, last + 1)))
+        own = last + 1
+    return groups
+
+
+@dataclass(frozen=True)
+class LookUp(Access):
+    """An access whose dimension ``axis`` of the memref is an index read from another memref.
+
+    Attributes:
+        axis: the memref's dimension.
+        at: where the index lies; negative indices count from the end, others are held inside.
+    """
+
+    axis: int = 0
+    at: Access | None = None
+
+    @property
+    def moving(self) -> frozenset[int]:
+        """Also where the index changes."""
+        assert self.at is not None
+        return super().moving | self.at.moving
+
+    def indices(self, point: Sequence[ir.Value]) -> list[ir.Value]:
+        """With the index read."""
+        assert self.at is not None
+        result = super().indices(point)
+        read = memref.load(self.at.memref, self.at.indices(point))
+        found = arith.index_cast(ir.IndexType.get(), read)
+        extent = index(self.memref.type.shape[self.axis])
+        zero = constant_like(0, found)
+        wrapped = arith.select(
+            arith.cmpi(arith.CmpIPredicate.slt, found, zero), arith.addi(found, extent), found
+        )
+        last = arith.subi(extent, index(1))
+        result[self.axis] = arith.minsi(arith.maxsi(wrapped, zero), last)
+        return result
+
+    def permuted(self, order: Sequence[int]) -> "Access":
+        """Both accesses permuted."""
+        assert self.at is not None
+        dims = tuple(self.dims[axis] for axis in order)
+        return replace(self, dims=dims, at=self.at.permuted(order))
+
+    def with_innermost(self, axis: int) -> "Access":
+        """As it is."""
+        return self
+
+    def merges(self, a: int, b: int) -> bool:
+        """Never: the order of indices is not known."""
+        return False
+
+    def merged(self, groups: strided.Groups) -> "Access":
+        """Leave out the dimensions of extent 1."""
+        assert self.at is not None
+        dims = tuple(self.dims[group[0]] for group in groups)
+        return replace(self, dims=dims, at=self.at.merged(groups))
+
+
+def broadcast_access(value: ir.Value, domain: Sequence[int]) -> Access:
+    """The access of a memref that broadcasts to ``domain``, aligned at the last dimension.
+
+    Raises:
+        CompileError: the memref's shape does not broadcast.
+    """
+    layout = strided.layout_of(value)
+    missing = len(domain) - len(layout.shape)
+    dims: list[int | None] = [None] * len(domain)
+    for own, (extent, stride) in enumerate(zip(layout.shape, layout.strides, strict=True)):
+        axis = own + missing
+        if axis < 0 or extent not in (1, domain[axis]):
+            raise CompileError(f"{value.type} does not broadcast to {list(domain)}")
+        dims[axis] = None if extent == 1 or stride == 0 else own
+    return Access(value, tuple(dims))
+
+
+def reduced_access(value: ir.Value, domain: Sequence[int], axes: Sequence[int]) -> Access:
+    """The access of the result of a reduction of ``domain`` over ``axes``, kept as 1 or left out."""
+    kept = [axis for axis in range(len(domain)) if axis not in axes]
+    own_of = {axis: axis for axis in kept}
+    if len(value.type.shape) != len(domain):
+        own_of = dict(zip(kept, itertools.count(), strict=False))
+    dims = (own_of.get(axis) if extent != 1 else None for axis, extent in enumerate(domain))
+    return Access(value, tuple(dims))

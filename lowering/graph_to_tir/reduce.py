@@ -1,0 +1,95 @@
+"""Reductions: what they start from, how two values combine, and how the lanes of a vector do."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tilewright.dialects.attributes import from_attribute
+from tilewright.dialects.dtypes import DTYPES, DType
+from tilewright.dialects.graph.dialect import spec_of
+from tilewright.dialects.mlir import arith, ir, vector
+from tilewright.lowering.graph_to_tir.binary import Builder, builder_of
+from tilewright.lowering.graph_to_tir.values import Number, constant, element_of, like, register_type
+
+_ADD = {"float": "add", "signed": "add", "unsigned": "add"}
+_MULTIPLY = {"float": "mul", "signed": "mul", "unsigned": "mul"}
+_LARGEST = {"float": "maximumf", "signed": "maxsi", "unsigned": "maxui"}
+_SMALLEST = {"float": "minimumf", "signed": "minsi", "unsigned": "minui"}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    combine: str
+    lanes: dict[str, str]
+    neutral: str
+
+
+_KINDS = {
+    "graph.reduce_sum": _Kind("graph.add", _ADD, "zero"),
+    "graph.reduce_prod": _Kind("graph.mul", _MULTIPLY, "one"),
+    "graph.reduce_max": _Kind("graph.max", _LARGEST, "lowest"),
+    "graph.reduce_min": _Kind("graph.min", _SMALLEST, "highest"),
+}
+
+
+def is_reduction(op: ir.OpView | ir.Operation) -> bool:
+    """Whether ``op`` reduces over dimensions."""
+    return op.operation.name in _KINDS
+
+
+def reduced_axes(op: ir.OpView | ir.Operation) -> tuple[int, ...]:
+    """The dimensions over which ``op`` reduces, ascending."""
+    return tuple(sorted(from_attribute(op.attributes["axes"])))
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """One reduction; f16 and bf16 accumulate in f32."""
+
+    name: str
+    dtype: DType
+
+    @classmethod
+    def of(cls, op: ir.OpView | ir.Operation) -> "Reduction":
+        """The reduction that ``op`` is."""
+        return cls(op.operation.name, DTYPES[spec_of(op.operands[0]).dtype])
+
+    @property
+    def _wide(self) -> DType:
+        return DTYPES["f32"] if self.dtype.is_float and self.dtype.size_bytes == 2 else self.dtype
+
+    def neutral(self, type_: ir.Type) -> ir.Value:
+        """What changes nothing, in the shape of ``type_``."""
+        return constant(self._neutral_number(), like(type_, register_type(self._wide)))
+
+    def _neutral_number(self) -> Number:
+        kind = _KINDS[self.name].neutral
+        if kind in ("zero", "one"):
+            return 1 if kind == "one" else 0
+        if self.dtype.is_float:
+            return float("inf") if kind == "highest" else float("-inf")
+        limits = np.iinfo(self.dtype.numpy)
+        return int(limits.max if kind == "highest" else limits.min)
+
+    def widen(self, value: ir.Value) -> ir.Value:
+        """``value`` in the type of the accumulator."""
+        if self._wide == self.dtype:
+            return value
+        return arith.extf(like(value.type, register_type(self._wide)), value)
+
+    def narrow(self, value: ir.Value) -> ir.Value:
+        """An accumulator in the type of the result."""
+        if self._wide == self.dtype:
+            return value
+        return arith.truncf(like(value.type, register_type(self.dtype)), value)
+
+    @property
+    def combine(self) -> Builder:
+        """Two accumulators to one."""
+        return builder_of(_KINDS[self.name].combine, self.dtype.kind)
+
+    def across_lanes(self, value: ir.Value) -> ir.Value:
+        """The lanes of a vector to one scalar, in any order."""
+        kind = ir.Attribute.parse(f"#vector.kind<{_KINDS[self.name].lanes[self.dtype.kind]}>")
+        flags = ir.Attribute.parse("#arith.fastmath<reassoc,nsz>")
+        return vector.reduction(element_of(value.type), kind, value, fastmath=flags)

@@ -1,0 +1,27 @@
+"""The table of templates: what expands a ``graph.fused`` by the name in its ``template`` attribute."""
+
+from collections.abc import Callable, Sequence
+
+from tilewright.dialects.mlir import ir
+from tilewright.lowering.target.machine import Machine
+
+# (fused, a memref for each operand, a memref for each result, machine): emits the body of the function.
+Template = Callable[[ir.OpView, Sequence[ir.Value], Sequence[ir.Value], Machine], None]
+
+TEMPLATES: dict[str, Template] = {}
+
+
+def template(name: str) -> Callable[[Template], Template]:
+    """Function decorator: enter a template under ``name``.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+
+    def enter(function: Template) -> Template:
+        if name in TEMPLATES:
+            raise ValueError(f"template {name} is registered twice")
+        TEMPLATES[name] = function
+        return function
+
+    return enter
