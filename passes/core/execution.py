@@ -21,6 +21,7 @@ from tilewright.passes.core.properties import check
 from tilewright.passes.core.upstream import UpstreamPass
 
 Element = Pass | UpstreamPass
+_NOTE_LIMIT = 300
 Observer = Callable[[str, ir.Operation], None]
 
 
@@ -176,7 +177,7 @@ class _Failure:
         if not error.error_diagnostics:
             return f"pass {element.name} {verb}", "", ()
         first, *others = _flatten(error.error_diagnostics)
-        notes = tuple(f"{spell_location(item.location)}: {item.message}" for item in others)
+        notes = tuple(f"{spell_location(item.location)}: {_short(item.message)}" for item in others)
         return f"pass {element.name} {verb}: {first.message}", str(first.location), notes
 
     def history(self) -> str:
@@ -191,6 +192,12 @@ class _Failure:
             command = f"tilewright-opt {shlex.quote(str(self.settings.reproducer))}"
         texts = (format_pass(e) if isinstance(e, Pass) else e.text for e in self.elements[: self.index + 1])
         return f"{command} -p {shlex.quote(','.join(texts))}"
+
+
+def _short(text: str) -> str:
+    """One line of bounded length: MLIR quotes whole functions and constants."""
+    line, _, rest = text.partition("\n")
+    return f"{line[:_NOTE_LIMIT]} ..." if rest or len(line) > _NOTE_LIMIT else line
 
 
 def _flatten(diagnostics: Sequence[ir.DiagnosticInfo]) -> list[ir.DiagnosticInfo]:
