@@ -14,6 +14,7 @@ import numpy as np
 from tilewright.dialects import dtypes
 from tilewright.dialects.attributes import from_attribute, to_attribute
 from tilewright.dialects.graph.layout import BlockedLayout
+from tilewright.dialects.graph.runs import OPERAND_SIZES, RESULT_SIZES
 from tilewright.dialects.graph.shapes import ShapeError, TensorSpec, normalize_axes, normalize_axis
 from tilewright.dialects.mlir import ext, ir
 
@@ -171,8 +172,9 @@ class GraphOperation(GraphDialect.Operation):  # type: ignore[misc, name-defined
 
     @classmethod
     def attributes_of(cls, op: ir.OpView | ir.Operation) -> dict[str, Any]:
-        """The attributes of ``op`` as plain values."""
-        return {name: from_attribute(op.attributes[name]) for name in op.attributes}
+        """The attributes of ``op`` as plain values, without the sizes of its variadic runs."""
+        names = [name for name in op.attributes if name not in (OPERAND_SIZES, RESULT_SIZES)]
+        return {name: from_attribute(op.attributes[name]) for name in names}
 
     def complaint(self) -> str | None:
         """What is wrong with this op, with the values that disagree; None where all is well."""

@@ -2,14 +2,15 @@
 
 A variadic operand of a dialect defined from Python binds one type: two operands of different types in it do
 not verify. Ops that take any mixture (concat, fused regions and their yields) declare `RUNS` variadic lists
-instead and put each run of equal types into the next; the sizes of the lists stand in the attributes
-``operandSegmentSizes`` and ``resultSegmentSizes``, as MLIR asks.
+instead, one value in each, or, where there are more values, a run of equal types in each. The sizes stand
+in the attributes ``operandSegmentSizes`` and ``resultSegmentSizes``, as MLIR asks.
 """
 
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from tilewright.dialects.graph.shapes import ShapeError
 from tilewright.dialects.mlir import ext, ir
 
 RUNS = 32
@@ -28,12 +29,12 @@ def result_runs() -> dict[str, Any]:
 
 
 def run_sizes(types: Sequence[ir.Type]) -> ir.Attribute:
-    """How long each run of equal ``types`` is.
+    """How many values of these ``types`` each list has.
 
     Raises:
-        ValueError: there are more than `RUNS` runs.
+        ShapeError: there are more than `RUNS` values, and as many runs of equal types.
     """
-    sizes = [len(list(run)) for _, run in groupby(types)]
+    sizes = [1] * len(types) if len(types) <= RUNS else [len(list(run)) for _, run in groupby(types)]
     if len(sizes) > RUNS:
-        raise ValueError(f"{len(sizes)} runs of equal types, at most {RUNS} are possible")
+        raise ShapeError(f"{len(sizes)} runs of equal types, at most {RUNS} are possible")
     return ir.DenseI32ArrayAttr.get(sizes + [0] * (RUNS - len(sizes)))

@@ -161,7 +161,7 @@ class Concat(GraphOperation, name="concat", traits=[ext.Pure]):
     def canonical_attributes(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> dict[str, Any]:
         """``axis`` from the front, where there is an operand to count in; the runs of equal operand types."""
         values = super().canonical_attributes(operands, attributes) if operands else dict(attributes)
-        return {OPERAND_SIZES: run_sizes([type_of(operand) for operand in operands]), **values}
+        return {**values, OPERAND_SIZES: run_sizes([type_of(operand) for operand in operands])}
 
     @classmethod
     def reference(
