@@ -22,6 +22,7 @@ from tilewright.dialects.mlir import func, ir
 
 SMALL_ELEMENTS = 64
 SMALL_INTEGERS = 4096
+MOST_ELEMENTS = 2**48
 
 
 @dataclass(eq=False)
@@ -98,6 +99,7 @@ class GraphBuilder:
 
     def add_input(self, name: str, spec: TensorSpec) -> Value:
         """A run-time input, the next argument of ``@main``."""
+        spec = self._checked(spec)
         return Value(spec, ssa=self._add_argument({"graph.name": ir.StringAttr.get(name)}, spec))
 
     def known(self, array: np.ndarray, name: str = "") -> Value:
@@ -118,7 +120,7 @@ class GraphBuilder:
         definition = OPERATIONS[f"graph.{op}"]
         specs = [value.spec for value in operands]
         values = definition.canonical_attributes(specs, {**definition.default_attributes(), **attributes})
-        (spec,) = definition.infer(specs, values)
+        spec = self._checked(definition.infer(specs, values)[0])
         arrays = [value.data for value in operands if value.data is not None and is_small(value.spec)]
         if len(arrays) < len(operands) or not is_small(spec):
             return Value(spec, ssa=definition.of(*map(self.materialize, operands), **values))
@@ -150,6 +152,13 @@ class GraphBuilder:
         self._function.attributes["res_attrs"] = ir.ArrayAttr.get(names)
         self.module.operation.verify()
         return self.module
+
+    @staticmethod
+    def _checked(spec: TensorSpec) -> TensorSpec:
+        """``spec``, unless no machine could hold it."""
+        if spec.elements > MOST_ELEMENTS or max(spec.shape, default=0) > MOST_ELEMENTS:
+            raise ShapeError(f"a tensor of {spec} is too large")
+        return spec
 
     def _add_argument(self, attributes: dict[str, ir.Attribute], spec: TensorSpec) -> ir.Value:
         self._argument_attributes.append(attributes)

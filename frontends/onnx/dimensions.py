@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+import numpy as np
+
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.frontends.onnx.tensors import shown
 
 Extent = int | str | None
 Given = Mapping[str, Sequence[int] | int]
-UNKNOWN_NAMES = ("", "?")
+INTEGERS = (int, np.integer)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def _settle(inputs: Sequence[DeclaredTensor], given: Given) -> dict[str, tuple[i
     _refuse_unknown_names(inputs, given)
     symbols: dict[str, tuple[int, str]] = {}
     for name, value in given.items():
-        if isinstance(value, int) and name not in {tensor.name for tensor in inputs}:
+        if isinstance(value, INTEGERS) and name not in {tensor.name for tensor in inputs}:
             symbols[name] = (_extent(value, f"dimension '{name}'"), "shapes")
     for tensor in inputs:
         if tensor.name in given:
@@ -90,7 +92,7 @@ def _refuse_unknown_names(inputs: Sequence[DeclaredTensor], given: Given) -> Non
     names = [tensor.name for tensor in inputs]
     symbols = {extent for tensor in inputs for extent in tensor.shape or () if isinstance(extent, str)}
     for name, value in given.items():
-        if name in names or (name in symbols and isinstance(value, int)):
+        if name in names or (name in symbols and isinstance(value, INTEGERS)):
             continue
         close = get_close_matches(name, [*names, *symbols], n=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
@@ -99,13 +101,13 @@ def _refuse_unknown_names(inputs: Sequence[DeclaredTensor], given: Given) -> Non
 
 
 def _extent(value: int, what: str) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 0:
+    if isinstance(value, bool) or not isinstance(value, INTEGERS) or value < 0:
         raise CompileError(f"{what}: expected an extent of 0 or more, given {value!r}")
-    return value.__index__()
+    return int(value)
 
 
 def _full_shape(tensor: DeclaredTensor, value: Sequence[int] | int) -> tuple[int, ...]:
-    if isinstance(value, (int, str)):
+    if isinstance(value, (*INTEGERS, str)):
         raise CompileError(f"input '{tensor.name}': expected a shape, given {value!r}")
     return tuple(_extent(extent, f"input '{tensor.name}'") for extent in value)
 

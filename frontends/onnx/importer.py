@@ -14,7 +14,7 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
 from tilewright.dialects.mlir import ir
 from tilewright.frontends.onnx.builder import GraphBuilder, Value
-from tilewright.frontends.onnx.dimensions import Given, resolve_shapes
+from tilewright.frontends.onnx.dimensions import DeclaredTensor, Given, resolve_shapes
 from tilewright.frontends.onnx.model import OnnxModel, Source, load_model
 from tilewright.frontends.onnx.registry import Node, canonical_domain, find_handler
 from tilewright.frontends.onnx.tensors import array_of
@@ -93,7 +93,7 @@ class _Import:
                     self.values[name] = self.graph.known(array, name)
             for node in self.model.graph.node:
                 self._add_node(node)
-        outputs = [(value.name, self._output(value.name)) for value in self.model.graph.output]
+        outputs = [(declared.name, self._output(declared)) for declared in self.model.outputs]
         with ir.Location.unknown():
             module = self.graph.finish(outputs)
         infos = [TensorInfo(name, value.dtype, value.shape) for name, value in outputs]
@@ -104,8 +104,11 @@ class _Import:
         infos = [TensorInfo(tensor.name, tensor.dtype, resolved[tensor.name]) for tensor in self.fed]
         for info in infos:
             with ir.Location.name(info.name):
-                spec = TensorSpec(info.shape, info.dtype)
-                self.values[info.name] = self.graph.add_input(info.name, spec)
+                try:
+                    value = self.graph.add_input(info.name, TensorSpec(info.shape, info.dtype))
+                except ShapeError as error:
+                    raise CompileError(f"input '{info.name}': {error}") from None
+            self.values[info.name] = value
         return infos
 
     def _shapes_of_fed(self, shapes: Given) -> dict[str, Sequence[int] | int]:
@@ -120,10 +123,15 @@ class _Import:
                     result[tensor.name] = default.shape
         return result
 
-    def _output(self, name: str) -> Value:
-        if name not in self.values:
-            raise CompileError(f"output '{name}' is computed by no node")
-        return self.values[name]
+    def _output(self, declared: DeclaredTensor) -> Value:
+        if declared.name not in self.values:
+            raise CompileError(f"output '{declared.name}' is computed by no node")
+        value = self.values[declared.name]
+        if value.dtype != declared.dtype:
+            raise CompileError(
+                f"output '{declared.name}' is declared {declared.dtype}, computed {value.dtype}"
+            )
+        return value
 
     def _add_node(self, proto: onnx.NodeProto) -> None:
         name = name_of(proto)

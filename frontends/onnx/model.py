@@ -155,20 +155,36 @@ def _checked(origin: _Origin, location: str) -> OnnxModel:
         raise CompileError("the model is empty: it has no graph")
     if model.graph.sparse_initializer:
         raise CompileError("sparse initialisers are not supported")
+    _refuse_undecodable(model)
     _refuse_duplicates(model.graph)
     refuse_unsupported(model)
     check_structure(model, origin.absent())
     if not model.graph.output:
         raise CompileError("the graph has no outputs")
-    graph = _inlined(model).graph
+    inlined = _inlined(model)
+    graph = inlined.graph
     return OnnxModel(
         graph,
-        opsets_of(model.opset_import),
+        opsets_of(inlined.opset_import),
         _declared_inputs(graph),
         tuple(_declared(value, "output") for value in graph.output),
         _read_used(graph, origin),
         location,
     )
+
+
+def _refuse_undecodable(model: onnx.ModelProto) -> None:
+    """Text that is no UTF-8 comes out of the message as bytes."""
+    graph = model.graph
+    texts = [entry.domain for entry in model.opset_import]
+    texts += [value.name for part in (graph.input, graph.output, graph.initializer) for value in part]
+    texts += [dim.dim_param for value in graph.input for dim in value.type.tensor_type.shape.dim]
+    for node in (node for part in (graph, *model.functions) for node in part.node):
+        texts += [node.name, node.op_type, node.domain, *node.input, *node.output]
+        texts += [attribute.name for attribute in node.attribute]
+    wrong = next((text for text in texts if not isinstance(text, str)), None)
+    if wrong is not None:
+        raise CompileError(f"a name in the model is no UTF-8: {wrong!r}")
 
 
 def _refuse_duplicates(graph: onnx.GraphProto) -> None:
@@ -184,7 +200,9 @@ def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
     if not model.functions:
         return model
     try:
-        return inliner.inline_local_functions(model)
+        result = inliner.inline_local_functions(model, convert_version=True)
+        refuse_unsupported(result)
+        return result
     except (RuntimeError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise CompileError(f"the model's functions cannot be inlined: {reason}") from None

