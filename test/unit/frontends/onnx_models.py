@@ -10,6 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+
 from tilewright.dialects.base import compiling
 from tilewright.dialects.graph.evaluate import evaluate
 from tilewright.frontends.onnx.importer import OnnxModel, import_model

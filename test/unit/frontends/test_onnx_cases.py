@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx_models import assert_close, cases_folder, run
+
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.frontends.onnx.importer import load_model
 

@@ -9,6 +9,7 @@ import pytest
 from onnx import TensorProto, helper, parser
 from onnx.reference import ReferenceEvaluator
 from onnx_models import assert_close, model, ops_of, run, single, value
+
 from tilewright.dialects.base import compiling
 from tilewright.dialects.mlir import ir
 from tilewright.frontends.onnx.importer import import_model, load_model

@@ -1,6 +1,7 @@
 """Reading a model: from a path, bytes or a message; malformed ones; weights inside and beside the file."""
 
 import random
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx_models import F32, model, run, value
+
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.frontends.onnx.importer import import_model, load_model
@@ -72,10 +74,8 @@ def test_corrupted_bytes_never_escape_as_another_error() -> None:
         for _ in range(300):
             data = bytearray(good)
             data[rng.randrange(200) if rng.random() < 0.5 else -rng.randrange(1, 80)] = rng.randrange(256)
-            try:
+            with suppress(CompileError):
                 import_model(bytes(data), {"n": 2})
-            except CompileError:
-                pass
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,13 @@ def test_graph_without_outputs() -> None:
 
 def test_checker_complaint_is_one_line() -> None:
     node = helper.make_node("Relu", ["x", "x"], ["y"])
-    with pytest.raises(CompileError, match="the model is malformed: .*Relu") as caught:
+    with pytest.raises(CompileError, match=r"the model is malformed: .*Relu") as caught:
         load_model(model([node], [value("x", [1])], [value("y", [1])]))
     assert "\n" not in str(caught.value)
 
 
 def test_output_that_nobody_computes() -> None:
-    with pytest.raises(CompileError, match="malformed|output 'y' is computed by no node"), compiling():
+    with pytest.raises(CompileError, match=r"malformed|output 'y' is computed by no node"), compiling():
         import_model(model([], [value("x", [1])], [value("y", [1])]))
 
 
@@ -132,14 +132,14 @@ def test_wrong_amount_of_data() -> None:
         proto = model([], [], [value("w", [count])])
         raw = np.zeros(count - 1, np.float32).tobytes()
         proto.graph.initializer.add(name="w", data_type=F32, dims=[count], raw_data=raw)
-        with pytest.raises(CompileError, match="w.* bytes"):
+        with pytest.raises(CompileError, match=r"w.* bytes"):
             load_model(proto.SerializeToString())
 
 
 @pytest.mark.parametrize("kind", ["float8", "string"])
 def test_unsupported_element_type(kind: str) -> None:
     dtype = TensorProto.FLOAT8E4M3FN if kind == "float8" else TensorProto.STRING
-    with pytest.raises(CompileError, match="input 'x': element type .* is not supported"):
+    with pytest.raises(CompileError, match=r"input 'x': element type .* is not supported"):
         load_model(model([], [value("x", [1], dtype)], [value("x", [1], dtype)]))
 
 

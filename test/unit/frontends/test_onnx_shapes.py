@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 from onnx_models import model, run, value
+
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.frontends.onnx.dimensions import DeclaredTensor, resolve_shapes
