@@ -87,4 +87,4 @@ def size_bytes(type_: ir.MemRefType) -> int:
     if isinstance(element, ir.VectorType):
         element, lanes = element.element_type, prod(element.shape)
     bits: int = 64 if isinstance(element, ir.IndexType) else element.width
-    return prod(type_.shape) * lanes * (-(-bits // 8))
+    return int(prod(type_.shape)) * lanes * (-(-bits // 8))

@@ -6,6 +6,7 @@ orders (largest first, longest-lived first, and repairs of those) are planned wh
 and the smallest arena wins; where several need the same, the paper's order stands.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -91,14 +92,30 @@ def _widest_first(interval: Interval) -> int:
 
 
 def _plan_recent_first(intervals: Sequence[Interval]) -> Plan:
-    """In order of first use; of the gaps that fit, the one whose memory was freed last."""
+    """In order of first use; of the blocks that fit without growth, the one that was freed last."""
     order = sorted(range(len(intervals)), key=lambda index: (intervals[index].first, index))
     offsets: dict[int, int] = {}
+    arena_bytes = 0
     for index in order:
-        interval = intervals[index]
-        gaps = _fitting_gaps(interval, intervals, offsets)
-        offsets[index] = max(gaps, key=lambda at: (_freed_at(at, interval, intervals, offsets), -at))
+        size = align(intervals[index].size_bytes)
+        freed = _freed_blocks(intervals[index], intervals, offsets)
+        offsets[index] = max(freed, key=lambda at: (at + size <= arena_bytes, freed[at], -at))
+        arena_bytes = max(arena_bytes, offsets[index] + size)
     return _finish(intervals, offsets)
+
+
+def _freed_blocks(
+    interval: Interval, intervals: Sequence[Interval], offsets: dict[int, int]
+) -> dict[int, int]:
+    """Offsets where ``interval`` fits, with the tick at which the block there was freed; -1 for none."""
+    size = align(interval.size_bytes)
+    gaps = _fitting_gaps(interval, intervals, offsets)
+    blocks = {begin: -1 for begin, _ in gaps}
+    for index, at in offsets.items():
+        last = intervals[index].last
+        if last < interval.first and any(begin <= at and at + size <= end for begin, end in gaps):
+            blocks[at] = max(blocks.get(at, -1), last)
+    return blocks
 
 
 def _plan_with_repairs(intervals: Sequence[Interval], order: list[int], bound: int) -> Plan:
@@ -120,38 +137,29 @@ def _plan_lowest(intervals: Sequence[Interval], order: Sequence[int]) -> Plan:
     """In ``order``, each at the lowest offset where it fits."""
     offsets: dict[int, int] = {}
     for index in order:
-        offsets[index] = min(_fitting_gaps(intervals[index], intervals, offsets))
+        offsets[index] = _fitting_gaps(intervals[index], intervals, offsets)[0][0]
     return _finish(intervals, offsets)
 
 
-def _fitting_gaps(interval: Interval, intervals: Sequence[Interval], offsets: dict[int, int]) -> list[int]:
-    """Starts of the gaps between placed buffers that meet ``interval`` in time, large enough for it.
+def _fitting_gaps(
+    interval: Interval, intervals: Sequence[Interval], offsets: dict[int, int]
+) -> list[tuple[int, float]]:
+    """Begin and end of the gaps between placed buffers that meet ``interval`` in time, where it fits.
 
-    The gap after the last such buffer has no end, so there is always one.
+    The gap behind the last such buffer has no end, so there is always one.
     """
     busy = sorted(
         (offset, offset + align(intervals[index].size_bytes))
         for index, offset in offsets.items()
         if intervals[index].meets(interval)
     )
-    starts: list[int] = []
+    gaps: list[tuple[int, float]] = []
     at = 0
     for begin, end in busy:
         if begin - at >= align(interval.size_bytes):
-            starts.append(at)
+            gaps.append((at, begin))
         at = max(at, end)
-    return [*starts, at]
-
-
-def _freed_at(at: int, interval: Interval, intervals: Sequence[Interval], offsets: dict[int, int]) -> int:
-    """Tick at which the memory from ``at`` on was last in use before ``interval``; -1 for fresh memory."""
-    end = at + align(interval.size_bytes)
-    used = [
-        intervals[index].last
-        for index, offset in offsets.items()
-        if offset < end and at < offset + align(intervals[index].size_bytes)
-    ]
-    return max(used, default=-1)
+    return [*gaps, (at, math.inf)]
 
 
 def _finish(intervals: Sequence[Interval], offsets: dict[int, int]) -> Plan:
