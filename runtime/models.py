@@ -99,8 +99,8 @@ class MlirModel:
         self._text = text
         self._weights = dict(weights or {})
         with compiling():
-            main = _main_of(_parse(text))
-            arguments, self.outputs = _signature(main)
+            module = _parse(text)  # named, because functions do not keep their module alive
+            arguments, self.outputs = _signature(_main_of(module))
         constants = [info for info, constant in arguments if constant]
         self.inputs = tuple(info for info, constant in arguments if not constant)
         _check_weights(constants, self._weights)
