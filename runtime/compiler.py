@@ -11,6 +11,7 @@ from typing import Any
 
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.mlir import ir
 from tilewright.lowering.mlir_to_llvm import ENTRIES
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.target.presets import PRESETS, host
@@ -189,12 +190,16 @@ class ModelCompiler:
             command=self._command(shapes),
         )
         self._plan.pipeline.run(graph.module, settings)
+        if "main" not in recorder.arguments or not _is_lowered(graph.module):
+            raise CompileError(f"the pipeline does not end in the LLVM dialect: {self._plan.pipeline}")
         return recorder
 
 
+def _is_lowered(module: ir.Module) -> bool:
+    return all(op.operation.name.startswith("llvm.") for op in module.body.operations)
+
+
 def _entries(native: NativeModule, recorder: Recorder) -> dict[str, Entry]:
-    if "main" not in recorder.arguments:
-        raise CompileError("the pipeline makes no Tensor IR @main: it must end in the LLVM dialect")
     try:
         return {
             name: Entry(native.function(ENTRIES[name]), arguments)

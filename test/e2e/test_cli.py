@@ -1,0 +1,90 @@
+"""The program ``tilewright``: what it prints and how it exits."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from samples import F32, dense, expected_dense
+
+
+def tilewright(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the program on ``arguments``."""
+    command = [sys.executable, "-c", "from tilewright.tools.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A model with a free dimension."""
+    onnx.save(dense("n"), tmp_path / "model.onnx")
+    return tmp_path / "model.onnx"
+
+
+def test_run_random_inputs(path: Path) -> None:
+    result = tilewright("run", path, "--shape", "n=3", "--compare", "reference", "--repeat", 3, "--seed", 1)
+    assert result.returncode == 0, result.stderr
+    assert "float32[3, 5]" in result.stdout and result.stdout.count("ok") == 2
+    assert re.search(r"compile \d+ ms, first run [\d.]+ ms, then 3 runs: median", result.stdout)
+    assert result.stderr == ""
+
+
+def test_run_given_inputs(path: Path) -> None:
+    x = np.random.default_rng(0).standard_normal((2, 7)).astype(F32)
+    np.save(path.parent / "x.npy", x)
+    saved = path.parent / "out.npz"
+    result = tilewright("run", path, "--input", f"x={path.parent / 'x.npy'}", "-o", saved, "--threads", 1)
+    assert result.returncode == 0, result.stderr
+    y, s = expected_dense(onnx.load(path), x)
+    with np.load(saved) as outputs:
+        np.testing.assert_allclose(outputs["y"], y, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(outputs["s"], s, rtol=1e-5, atol=1e-5)
+
+
+def test_import_round_trip(path: Path) -> None:
+    result = tilewright("import", path, "--shape", "n=3")
+    assert result.returncode == 0, result.stderr
+    assert "graph.matmul" in result.stdout and 'loc("product")' in result.stdout
+    target = path.parent / "model.mlir"
+    assert tilewright("import", path, "--shape", "x=3x7", "-o", target).returncode == 0
+    assert target.read_text().strip() == result.stdout.strip()
+
+
+def test_passes() -> None:
+    result = tilewright("passes")
+    assert result.returncode == 0
+    assert "decompose-complex-ops: " in result.stdout and "pipelines:" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "absent.onnx"), "error: absent.onnx: cannot read the model: No such file or directory"),
+        (("run", "MODEL"), r"error: input x: float32\[n, 7\]: give its shape"),
+        (("run", "MODEL", "--shape", "x=3"), "error: .*expected shape"),
+        (("run", "MODEL", "--shape", "three"), "error: --shape: expected NAME=1x128"),
+        (("run", "MODEL", "--shape", "n=3", "--threads", "0"), "error: threads: expected an integer from 1"),
+        (("run", "MODEL", "--shape", "n=3", "--target", "avx"), "error: unknown target 'avx'"),
+        (("run", "MODEL", "--input", "x=absent.npy"), "error: cannot read absent.npy"),
+        (("import", "MODEL"), "error: .*dynamic dimensions without an extent: input 'x'"),
+    ],
+)
+def test_mistakes(path: Path, arguments: tuple[str, ...], message: str) -> None:
+    result = tilewright(*(path if argument == "MODEL" else argument for argument in arguments))
+    assert result.returncode == 1
+    assert re.match(message, result.stderr), result.stderr
+    assert "Traceback" not in result.stderr and result.stdout == ""
+
+
+def test_debug_shows_the_traceback() -> None:
+    result = tilewright("run", "absent.onnx", "--debug")
+    assert result.returncode == 1 and "Traceback" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [("run",), ("fly",), ("run", "x", "--compare", "magic")])
+def test_wrong_usage(arguments: tuple[str, ...]) -> None:
+    result = tilewright(*arguments)
+    assert result.returncode == 2 and "Error" in result.stderr
