@@ -191,7 +191,9 @@ class ModelCompiler:
         )
         self._plan.pipeline.run(graph.module, settings)
         if "main" not in recorder.arguments or not _is_lowered(graph.module):
-            raise CompileError(f"the pipeline does not end in the LLVM dialect: {self._plan.pipeline}")
+            raise CompileError(
+                "expected a pipeline from Graph IR to the LLVM dialect, given one that ends early"
+            )
         return recorder
 
 

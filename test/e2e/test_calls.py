@@ -42,7 +42,8 @@ def test_sources_are_equal(tmp_path: Path) -> None:
 
 def test_mlir_text() -> None:
     text = """
-    func.func @main(%x: tensor<2x3xf32> {graph.name = "x"}, %w: tensor<3xf32> {graph.constant, graph.name = "w"})
+    func.func @main(%x: tensor<2x3xf32> {graph.name = "x"},
+                    %w: tensor<3xf32> {graph.constant, graph.name = "w"})
         -> (tensor<2x3xf32> {graph.name = "y"}) {
       %0 = "graph.add"(%x, %w) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
       return %0 : tensor<2x3xf32>

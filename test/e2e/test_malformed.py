@@ -1,4 +1,4 @@
-"""Broken model files end in one line of error and code 1, never in a crash: each runs in a process of its own."""
+"""Broken model files end in an error and code 1, never in a crash: each runs in a process of its own."""
 
 import subprocess
 import sys

@@ -158,7 +158,7 @@ def test_data_fingerprint() -> None:
 def test_machine() -> None:
     assert resolve_machine(None, 3).cores == 3
     assert resolve_machine("avx2", 1).vector_bits == 256
-    with pytest.raises(CompileError, match="unknown target 'avx22'.*avx2"):
+    with pytest.raises(CompileError, match=r"unknown target 'avx22'.*avx2"):
         resolve_machine("avx22", 1)
     with pytest.raises(CompileError, match="target 'imagined' needs sse9, which this CPU lacks"):
         machine = resolve_machine("avx2", 1)

@@ -33,7 +33,7 @@ def test_arrays_from_files(tmp_path: Path) -> None:
     assert list(load_arrays([str(tmp_path / "both.npz")], ["x", "y"])) == ["x", "y"]
     with pytest.raises(CompileError, match=r"--input: expected NAME=FILE.npy .* inputs are \['x', 'y'\]"):
         load_arrays([str(tmp_path / "x.npy")], ["x", "y"])
-    with pytest.raises(CompileError, match="cannot read .*: No such file"):
+    with pytest.raises(CompileError, match=r"cannot read .*: No such file"):
         load_arrays(["absent.npy"], ["x"])
     (tmp_path / "broken.npy").write_bytes(b"no array")
     with pytest.raises(CompileError, match="cannot read"):
