@@ -66,6 +66,7 @@ class Executable:
         self._ready: OrderedDict[Key, Specialisation] = OrderedDict()
         self._lock = threading.Lock()
         self._input_names = tuple(info.name for info in self.inputs)
+        self._input_set = frozenset(self._input_names)
         self._output_names = tuple(info.name for info in self.outputs)
 
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
@@ -104,11 +105,7 @@ class Executable:
         Raises:
             CompileError: as for a call, or a name is missing or unknown.
         """
-        if not isinstance(feeds, Mapping):
-            raise CompileError(f"inputs: expected a mapping by name, given {type(feeds).__name__}")
-        names = select_feeds(feeds, self._input_names, [info.name for info in self.overridable])
-        arrays: Sequence[Any] = [feeds[name] for name in names]
-        fed = tuple(names[len(self.inputs) :])
+        arrays, fed = self._in_order(feeds)
         found = self._find(arrays, fed)
         if found is None:
             arrays, found = self._admit(arrays, fed)
@@ -148,6 +145,15 @@ class Executable:
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, infos)) for infos in (self.inputs, self.outputs))
         return f"<Executable ({inputs}) -> ({outputs})>"
+
+    def _in_order(self, feeds: Mapping[str, Any]) -> tuple[Sequence[Any], tuple[str, ...]]:
+        """The arrays of all fed inputs in order, and the names of the weights among them."""
+        if type(feeds) is dict and feeds.keys() == self._input_set:
+            return [feeds[name] for name in self._input_names], ()
+        if not isinstance(feeds, Mapping):
+            raise CompileError(f"inputs: expected a mapping by name, given {type(feeds).__name__}")
+        names = select_feeds(feeds, self._input_names, [info.name for info in self.overridable])
+        return [feeds[name] for name in names], tuple(names[len(self.inputs) :])
 
     def _find(self, arrays: Sequence[Any], fed: tuple[str, ...] = ()) -> Specialisation | None:
         """The specialisation for ``arrays`` where they can be passed as they are; None otherwise."""
