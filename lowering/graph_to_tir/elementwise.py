@@ -8,7 +8,7 @@ Half-precision operands are computed in f32 and rounded once for each op.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.dtypes import DTYPES, DType
 from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.graph.registry import definition_of
@@ -43,7 +43,7 @@ def emit(op: ir.OpView | ir.Operation, operands: Sequence[ir.Value]) -> ir.Value
     entry = RULES.get(op.operation.name)
     definition = definition_of(op)
     if entry is None or definition is None:
-        raise CompileError(f"{op.operation.name} is not elementwise", location=str(op.location))
+        raise CompileError(f"{op.operation.name} is not elementwise", location=spell_location(op.location))
     dtypes = tuple(DTYPES[spec_of(value).dtype] for value in op.operands)
     result = DTYPES[spec_of(op.results[0]).dtype]
     call = Call(tuple(operands), dtypes, result, definition.attributes_of(op))

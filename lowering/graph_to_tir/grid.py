@@ -68,9 +68,13 @@ def _block(extent: int, unit: int, tasks: int) -> int:
     """A block that makes about ``tasks`` tasks, even ones where that costs no more than half the block."""
     if tasks <= 1:
         return max(extent, 1)
-    block = -(-(-(-extent // tasks)) // unit) * unit
+    block = _ceil(_ceil(extent, tasks), unit) * unit
     even = [size for size in range(block, block // 2, -unit) if extent % size == 0]
     return even[0] if even else block
+
+
+def _ceil(a: int, b: int) -> int:
+    return -(-a // b)
 
 
 def with_even_strips(split: Split) -> Split:

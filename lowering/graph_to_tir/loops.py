@@ -7,7 +7,7 @@ indices and memory planning can see which part lives how long.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.mlir import arith, ir
 from tilewright.lowering.graph_to_tir.elementwise import is_elementwise
@@ -59,7 +59,9 @@ def emit_loops(
         CompileError: the op is of another kind.
     """
     if not can_loop(op):
-        raise CompileError(f"{op.operation.name} has no loops over a box", location=str(op.location))
+        raise CompileError(
+            f"{op.operation.name} has no loops over a box", location=spell_location(op.location)
+        )
     memory = {**dict(zip(op.operands, ins, strict=True)), op.results[0]: out}
     source = op.operands[0] if is_reduction(op) else op.results[0]
     nest = group_nest([op], memory, spec_of(source).physical_shape)
@@ -69,7 +71,7 @@ def emit_loops(
 
 
 def _domain_axes(op: ir.OpView | ir.Operation, nest: Nest) -> list[int | None]:
-    """For each dimension of the result the dimension of the domain; None where it is a reduced one, kept as 1."""
+    """For each dimension of the result that of the domain; None where it is reduced and kept as 1."""
     rank = len(nest.domain)
     if not is_reduction(op):
         return list(range(rank))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.graph.registry import definition_of
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir import strided
@@ -35,7 +35,9 @@ def movement_nests(op: Operation, ins: Sequence[ir.Value], out: ir.Value) -> lis
     """
     definition = definition_of(op)
     if definition is None or not is_movement(op):
-        raise CompileError(f"{op.operation.name} cannot be compiled to loops", location=str(op.location))
+        raise CompileError(
+            f"{op.operation.name} cannot be compiled to loops", location=spell_location(op.location)
+        )
     return _MOVERS[op.operation.name](op, definition.attributes_of(op), ins, out)
 
 

@@ -1,8 +1,8 @@
 """Between the plain layout and a blocked one.
 
 A blocked tensor is cut into boxes in which every dimension is a whole number of blocks or a part of one
-block. Seen with its dimensions split by the blocks and permuted, each box of the plain tensor is a strided view
-in the shape of the same box of the blocked one, so that a reorder is a copy for each box. Padding is zero.
+block. Seen with its dimensions split by the blocks and permuted, each box of the plain tensor is a strided
+view in the shape of the same box of the blocked one; a reorder is a copy for each box. Padding is zero.
 """
 
 import itertools
@@ -15,8 +15,8 @@ from tilewright.dialects.graph.layout import BlockedLayout
 from tilewright.dialects.mlir import ir
 from tilewright.dialects.tir import Buffer
 from tilewright.lowering.graph_to_tir import strided
-from tilewright.lowering.graph_to_tir.nest import Nest, copy_nest
-from tilewright.lowering.graph_to_tir.values import constant
+from tilewright.lowering.graph_to_tir.nest import Nest, copy_nest, dtype_of
+from tilewright.lowering.graph_to_tir.values import constant, register_type
 
 Operation = ir.OpView | ir.Operation
 
@@ -127,5 +127,5 @@ def _fills(value: ir.Value, shape: Sequence[int], layout: BlockedLayout, out: ir
             offsets, sizes = [0] * len(physical), list(physical)
             offsets[place], sizes[place] = physical[place] - 1, 1
             last = strided.subview(out, offsets, sizes)
-            nests.append(copy_nest(value, constant(0, out.type.element_type), last))
+            nests.append(copy_nest(value, constant(0, register_type(dtype_of(value))), last))
     return nests

@@ -1,0 +1,232 @@
+"""`convert-graph-to-tir`: from tensors to memory, from fused ops to functions.
+
+Entries become lists of calls. What a fused op computes is the business of its template; see `functions` for
+which fused ops share a function.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tilewright.dialects.diagnostics import CompileError, spell_location
+from tilewright.dialects.graph.dialect import Category, spec_of
+from tilewright.dialects.graph.ops.fused import Fused, Yield
+from tilewright.dialects.graph.ops.movement import Reshape
+from tilewright.dialects.graph.registry import category_of
+from tilewright.dialects.mlir import func, ir
+from tilewright.dialects.tir import Buffer
+from tilewright.lowering.graph_to_tir import fused as loops_template
+from tilewright.lowering.graph_to_tir import matmul as matmul_template
+from tilewright.lowering.graph_to_tir.constant import global_of, is_constant
+from tilewright.lowering.graph_to_tir.functions import FunctionTable, call_attributes, memref_type
+from tilewright.lowering.graph_to_tir.region import find_homes
+from tilewright.lowering.graph_to_tir.views import view_of
+from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.machine import machine_of
+
+# Importing these files enters their templates.
+_TEMPLATE_FILES = (loops_template, matmul_template)
+_TEMPLATE_OF = {Category.FUSIBLE: "loops", Category.TUNABLE: "matmul"}
+_FUSED = "graph.fused"
+
+
+@register_pass("convert-graph-to-tir")
+@dataclass(frozen=True)
+class ConvertGraphToTir(Pass):
+    """Turn every function of Graph IR into Tensor IR.
+
+    Acts
+      1. on each ``graph.fused``: a private function over memrefs by its template, results last; equal ones
+         share one;
+      2. on each other graph op: as on a fused op of it alone; but a reshape is a view, a constant a global;
+      3. on each function with graph ops or tensors: arguments and results become memref arguments, results
+         last and marked ``tir.output``; values between calls are ``tir.buffer``s of the call. Attributes of
+         arguments stay. A result that is an argument, a constant or another result is copied.
+
+    Leaves alone
+      4. functions without tensors.
+
+    Refuses the module (`CompileError` at the op) when
+      5. an op is complex, of another dialect, or one that its template cannot compute, or a template is
+         unknown.
+
+    Before::
+
+        func.func @main(%x: tensor<4x20xf32>) -> (tensor<4x20xf32> {graph.name = "y"}) {
+          %0 = "graph.fused"(%x) ({ ... }) {template = "loops"} : (tensor<4x20xf32>) -> tensor<4x20xf32>
+          return %0 : tensor<4x20xf32>
+        }
+
+    After::
+
+        func.func @main(%x: memref<4x20xf32>, %y: memref<4x20xf32> {graph.name = "y", tir.output}) {
+          call @relu_0(%x, %y) : (memref<4x20xf32>, memref<4x20xf32>) -> ()
+
+    Return:
+        }
+        func.func private @relu_0(%x: memref<4x20xf32>, %y: memref<4x20xf32>) { ... }
+    """
+
+    requires = ("fused",)
+
+    def run(self, module: ir.Operation) -> None:
+        """Convert all functions.
+
+        Raises:
+            CompileError: see 5.
+        """
+        table = FunctionTable(module, machine_of(module))
+        body = module.regions[0].blocks[0]
+        for op in [op for op in body.operations if isinstance(op, func.FuncOp)]:
+            if not op.is_external and _has_tensors(op):
+                _wrap_single_ops(op)
+                _copy_foreign_results(op)
+                _Entry(op, table).convert()
+
+
+def _has_tensors(function: func.FuncOp) -> bool:
+    types = [*function.type.inputs, *function.type.results]
+    inside = [result.type for op in function.entry_block.operations for result in op.results]
+    return any(isinstance(type_, ir.RankedTensorType) for type_ in (*types, *inside))
+
+
+def _stays(op: ir.OpView) -> bool:
+    """Whether an op of an entry is not wrapped into a fused op of its own."""
+    return op.operation.name in (_FUSED, "graph.constant", "func.return") or _is_reshape(op)
+
+
+def _is_reshape(op: ir.OpView) -> bool:
+    return op.operation.name == "graph.reshape" and all(
+        spec_of(value).layout is None for value in (*op.operands, *op.results)
+    )
+
+
+def _wrap_single_ops(function: func.FuncOp) -> None:
+    """Put each op that stands alone into a fused op."""
+    for op in list(function.entry_block.operations):
+        if _stays(op):
+            continue
+        template = _TEMPLATE_OF.get(category_of(op))  # type: ignore[arg-type]
+        if template is None:
+            message = f"'{op.operation.name}' cannot be converted to Tensor IR"
+            raise CompileError(message, location=spell_location(op.location))
+        _wrap(op, template)
+
+
+def _wrap(op: ir.OpView, template: str) -> None:
+    operands = list(dict.fromkeys(op.operands))
+    with ir.InsertionPoint(op), op.location:
+        fused = Fused.build(operands, [result.type for result in op.results], template)
+    with ir.InsertionPoint(fused.block), op.location:
+        copy = op.operation.clone()
+        for number, operand in enumerate(op.operands):
+            copy.operands[number] = fused.block.arguments[operands.index(operand)]
+        Yield.build(list(copy.results))
+    for old, new in zip(op.results, fused.operation.results, strict=True):
+        old.replace_all_uses_with(new)
+    op.operation.erase()
+
+
+def _copy_foreign_results(function: func.FuncOp) -> None:
+    """Put a copy, a fused reshape to the same shape, before each result that no call writes in place."""
+    end = list(function.entry_block.operations)[-1]
+    places = [f"result {number}" for number in range(len(end.operands))]
+    homes = _homes_by_root(list(end.operands))
+    for number, value in enumerate(end.operands):
+        if homes.get(_root(value)) == places[number] and not _is_foreign(_root(value)):
+            continue
+        with ir.InsertionPoint(end), end.location:
+            fused = Fused.build([value], [value.type], "loops")
+            with ir.InsertionPoint(fused.block):
+                source = fused.block.arguments[0]
+                Yield.build([Reshape.of(source, shape=list(value.type.shape))])
+        end.operands[number] = fused.operation.results[0]
+
+
+def _homes_by_root(values: Sequence[ir.Value]) -> dict[ir.Value, str]:
+    homes: dict[ir.Value, str] = {}
+    for number, value in enumerate(values):
+        homes.setdefault(_root(value), f"result {number}")
+    return homes
+
+
+def _root(value: ir.Value) -> ir.Value:
+    """What ``value`` is a reshape of."""
+    while not isinstance(value.owner, ir.Block) and _is_reshape(value.owner):
+        value = value.owner.operands[0]
+    return value
+
+
+def _is_foreign(value: ir.Value) -> bool:
+    return isinstance(value.owner, ir.Block) or is_constant(value.owner)
+
+
+@dataclass
+class _Entry:
+    """The conversion of one function."""
+
+    old: func.FuncOp
+    table: FunctionTable
+    memory: dict[ir.Value, ir.Value] = field(default_factory=dict)
+    homes: dict[ir.Value, ir.Value] = field(default_factory=dict)
+
+    def convert(self) -> None:
+        """Build the new function in the place of the old one."""
+        old, block = self.old, self.old.entry_block
+        *ops, end = block.operations
+        ins, outs = ([memref_type(v) for v in values] for values in (block.arguments, end.operands))
+        name = old.sym_name.value
+        old.attributes["sym_name"] = ir.StringAttr.get(f"{name}.graph")
+        with ir.InsertionPoint(old), old.location:
+            new = func.FuncOp(name, ((*ins, *outs), ()))
+        self._attributes(new, len(ins))
+        entry = new.add_entry_block([value.location for value in (*block.arguments, *end.operands)])
+        arguments = list(entry.arguments)
+        self.memory.update(zip(block.arguments, arguments, strict=False))
+        with ir.InsertionPoint(entry), end.location:
+            self.homes = find_homes(list(end.operands), arguments[len(ins) :])
+            for op in ops:
+                with op.location:
+                    self._convert(op)
+            func.ReturnOp([])
+        old.erase()
+
+    def _attributes(self, new: func.FuncOp, inputs: int) -> None:
+        """Those of the function stay, those of results go to the arguments that take their place."""
+        for name in self.old.attributes:
+            if name not in ("sym_name", "function_type", "arg_attrs", "res_attrs"):
+                new.attributes[name] = self.old.attributes[name]
+        given = [_dictionary(self.old.attributes, "arg_attrs", index) for index in range(inputs)]
+        for index in range(len(self.old.type.results)):
+            mark = {"tir.output": ir.UnitAttr.get()}
+            given.append({**_dictionary(self.old.attributes, "res_attrs", index), **mark})
+        new.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(entry) for entry in given])
+
+    def _convert(self, op: ir.OpView) -> None:
+        if op.operation.name == _FUSED:
+            self._call(op)
+        elif is_constant(op):
+            self.memory[op.results[0]] = global_of(op)
+        else:
+            self.memory[op.results[0]] = self._view(op)
+
+    def _call(self, fused: ir.OpView) -> None:
+        ins = [self.memory[value] for value in fused.operands]
+        outs = [self._place(value) for value in fused.results]
+        self.memory.update(zip(fused.results, outs, strict=True))
+        call = func.CallOp([], self.table.name_of(fused), [*ins, *outs])
+        for name, attribute in call_attributes(fused).items():
+            call.attributes[name] = attribute
+
+    def _place(self, value: ir.Value) -> ir.Value:
+        return self.homes[value] if value in self.homes else Buffer.build(memref_type(value), "call")
+
+    def _view(self, reshape: ir.OpView) -> ir.Value:
+        view = view_of(reshape, self.memory[reshape.operands[0]])
+        assert view is not None, "memrefs between calls are contiguous"
+        return view
+
+
+def _dictionary(attributes: ir.OpAttributeMap, name: str, index: int) -> dict[str, ir.Attribute]:
+    if name not in attributes:
+        return {}
+    return {entry.name: entry.attr for entry in attributes[name][index]}

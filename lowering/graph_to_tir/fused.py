@@ -1,0 +1,74 @@
+"""Template ``loops``: a region without a tunable op.
+
+A region that works within rows becomes one task grid over strips of rows, everything between its ops in
+scratch of a strip. Any other region runs its ops one after the other, each with a grid of its own.
+"""
+
+import math
+from collections.abc import Sequence
+
+from tilewright.dialects.graph.dialect import spec_of
+from tilewright.dialects.graph.shapes import Shape
+from tilewright.dialects.mlir import ir
+from tilewright.lowering.graph_to_tir.constant import is_constant
+from tilewright.lowering.graph_to_tir.frames import RowsFrame, WholeFrame
+from tilewright.lowering.graph_to_tir.grid import Split, divide, with_even_strips
+from tilewright.lowering.graph_to_tir.parallel import emit_strips
+from tilewright.lowering.graph_to_tir.region import RegionLowering, find_homes
+from tilewright.lowering.graph_to_tir.registry import template
+from tilewright.lowering.graph_to_tir.rows import row_dimensions
+from tilewright.lowering.target.machine import Machine
+
+Operation = ir.OpView | ir.Operation
+
+
+@template("loops")
+def expand_loops(
+    fused: ir.OpView, ins: Sequence[ir.Value], outs: Sequence[ir.Value], machine: Machine
+) -> None:
+    """Emit the body of a function that computes ``fused`` at the insertion point.
+
+    Args:
+        fused: a ``graph.fused`` of fusible ops.
+        ins: a plain memref for each operand.
+        outs: a plain memref for each result.
+        machine: the target.
+
+    Raises:
+        CompileError: an op that loops cannot compute.
+    """
+    block = fused.operation.regions[0].blocks[0]
+    *ops, end = block.operations
+    arguments = dict(zip(block.arguments, ins, strict=True))
+    yielded = list(end.operands)
+    homes = find_homes(yielded, outs)
+    rows = row_dimensions(ops) if _is_chain(ops) and all(map(_is_result, yielded)) else ()
+    if not rows:
+        RegionLowering(WholeFrame(arguments, machine), homes).emit(ops, yielded, outs)
+        return
+    splits = _strips(ops, rows, machine)
+    scope = "call" if all(split.tasks == 1 and split.strips == 1 for split in splits) else "task"
+    strip = tuple(split.strip for split in splits)
+
+    def body(offsets: list[ir.Value]) -> None:
+        frame = RowsFrame(arguments, machine, rows, offsets, strip, scope)
+        RegionLowering(frame, homes).emit(ops, yielded, outs)
+
+    emit_strips(splits, body)
+
+
+def _is_chain(ops: Sequence[Operation]) -> bool:
+    """Whether there is more than one op: one alone is better divided in all its dimensions."""
+    return sum(not is_constant(op) for op in ops) > 1
+
+
+def _is_result(value: ir.Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and not is_constant(value.owner)
+
+
+def _strips(ops: Sequence[Operation], rows: Shape, machine: Machine) -> list[Split]:
+    values = [value for op in ops if not is_constant(op) for value in (*op.operands, *op.results)]
+    shapes = [spec_of(value).shape for value in values]
+    inner = max(math.prod(shape[len(rows) :]) for shape in shapes if shape[: len(rows)] == rows)
+    splits = divide(rows, [1] * len(rows), inner, machine.cores)
+    return [with_even_strips(split) for split in splits]
