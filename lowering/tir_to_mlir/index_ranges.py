@@ -1,5 +1,6 @@
-"""Bounds of index values, from the loops and constants they are computed of."""
+"""Bounds and divisors of index values, from the loops, grids and constants they are computed of."""
 
+import math
 from collections.abc import Callable, Mapping
 
 from tilewright.dialects.mlir import arith, ir, scf
@@ -39,7 +40,7 @@ def index_range(value: ir.Value, known: Ranges) -> Range | None:
         return known[value]
     op = value.owner
     if isinstance(op, ir.Block):
-        return _argument_range(ir.BlockArgument(value))
+        return _argument_range(ir.BlockArgument(value), known)
     constant = constant_of(value)
     if constant is not None:
         return constant, constant
@@ -52,14 +53,42 @@ def index_range(value: ir.Value, known: Ranges) -> Range | None:
     return rule(*operands)
 
 
-def _argument_range(argument: ir.BlockArgument) -> Range | None:
+def _argument_range(argument: ir.BlockArgument, known: Ranges) -> Range | None:
     op = argument.owner.owner
     if op.name == Parallel.OPERATION_NAME:
         return 0, op.opview.grid_sizes[argument.arg_number] - 1
     if op.name != scf.ForOp.OPERATION_NAME or argument.arg_number != 0:
         return None
     steps = constant_steps(op.operation)
-    return (steps[0], steps[-1]) if steps else None
+    if steps is not None:
+        return (steps[0], steps[-1]) if steps else None
+    first, end = (index_range(value, known) for value in list(op.operands)[:2])
+    if first is None or end is None or first[0] < 0:
+        return None
+    unit = max(1, divisor(argument))
+    return first[0], max(first[0], (end[1] - 1) // unit * unit)
+
+
+def divisor(value: ir.Value) -> int:
+    """A number of which ``value`` is known to be a multiple; 0 where it is 0."""
+    op = value.owner
+    if isinstance(op, ir.Block):
+        argument = ir.BlockArgument(value)
+        loop = op.owner
+        if loop.name != scf.ForOp.OPERATION_NAME or argument.arg_number != 0:
+            return 1
+        return math.gcd(divisor(loop.operands[0]), divisor(loop.operands[2]))
+    constant = constant_of(value)
+    if constant is not None:
+        return abs(constant)
+    if op.name == arith.MulIOp.OPERATION_NAME:
+        return divisor(op.operands[0]) * divisor(op.operands[1])
+    if op.name in _KEEP_DIVISORS:
+        return math.gcd(divisor(op.operands[0]), divisor(op.operands[1]))
+    return 1
+
+
+_KEEP_DIVISORS = ("arith.addi", "arith.subi", "arith.minsi", "arith.maxsi")
 
 
 def _multiply(a: Range, b: Range) -> Range:

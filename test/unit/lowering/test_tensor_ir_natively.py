@@ -102,6 +102,51 @@ func.func @main(%x: memref<{n}xf32>, %y: memref<2xf32>) {{
 """
 
 
+# Tasks over columns, the last one shorter; a maximum whose lanes past the end are masked off.
+COLUMNS = """
+func.func @main(%x: memref<{n}xf32>, %y: memref<{n}xf32>, %z: memref<{tasks}xf32>) {{
+  %n = arith.constant {n} : index
+  %step = arith.constant LANES : index
+  %block = arith.constant 32 : index
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant dense<0xFF800000> : vector<LANESxf32>
+  "tir.parallel"() ({{
+  ^bb0(%i: index):
+    %first = arith.muli %i, %block : index
+    %past = arith.addi %first, %block : index
+    %end = arith.minsi %past, %n : index
+    %m = scf.for %j = %first to %end step %step iter_args(%a = %low) -> vector<LANESxf32> {{
+      %v = vector.transfer_read %x[%j], %zero {{in_bounds = [false]}} : memref<{n}xf32>, vector<LANESxf32>
+      %s = arith.addf %v, %v : vector<LANESxf32>
+      vector.transfer_write %s, %y[%j] {{in_bounds = [false]}} : vector<LANESxf32>, memref<{n}xf32>
+      %left = arith.subi %n, %j : index
+      %mask = vector.create_mask %left : vector<LANESxi1>
+      %w = arith.select %mask, %v, %low : vector<LANESxi1>, vector<LANESxf32>
+      %b = arith.maximumf %a, %w : vector<LANESxf32>
+      scf.yield %b : vector<LANESxf32>
+    }}
+    %max = vector.reduction <maximumf>, %m : vector<LANESxf32> into f32
+    memref.store %max, %z[%i] : memref<{tasks}xf32>
+    "tir.yield"() : () -> ()
+  }}) {{grid = [{tasks}]}} : () -> ()
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("without", ["none", "peel-vector-tails"])
+@pytest.mark.parametrize("n", [5, 64, 70, 75, 95, 96, 97])
+def test_tasks_over_columns(target: str, without: str, n: int) -> None:
+    tasks = -(-n // 32)
+    run = Compiled(COLUMNS.format(n=n, tasks=tasks), machine(target, 2), without=without)
+    x = -1 - np.random.default_rng(n).random(n).astype(np.float32)
+    y, z = np.zeros(n + 16, np.float32), np.zeros(tasks, np.float32)
+    run(x, y, z)
+    np.testing.assert_array_equal(y, np.concatenate([2 * x, np.zeros(16, np.float32)]))
+    np.testing.assert_array_equal(z, [x[32 * task : 32 * task + 32].max() for task in range(tasks)])
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("cores", [1, 2])
 @pytest.mark.parametrize(("rows", "n"), [(2, 40), (1, 1), (5, 16), (3, 7), (2, 33)])
