@@ -15,11 +15,12 @@ ROUNDER = 1.5 * 2.0**23
 
 
 def exp(x: Lanes, machine: Machine) -> Lanes:
-    """e to the ``x``, for f32 lanes.
+    """The exponential, for f32 lanes.
 
     Method: ``n = round(x / ln 2)``, ``r = x - n ln 2`` with ln 2 in two parts, a polynomial of degree 6 in r
-    (relative error 2e-9, minimax, see `math_fit`), times ``2^n``. AVX-512 clamps r and scales by one instruction each (12 in all);
-    elsewhere x is clamped and 2^n multiplied in two halves, so that subnormal results are rounded once (21).
+    (relative error 2e-9, minimax, see `math_fit`), times ``2^n``. AVX-512 clamps r and scales by one
+    instruction each (12 in all); elsewhere x is clamped and 2^n multiplied in two halves, so that subnormal
+    results are rounded once (20).
 
     Error: at most 1.1 ULP. exp(±0) is 1, exp(-inf) is 0, overflow gives inf, NaN stays NaN.
     """
@@ -62,7 +63,7 @@ _MINIMUM_MAGNITUDE, _CURRENT_ROUNDING = 0b0010, 4
 
 
 def _smaller_magnitude(x: Lanes, bound: float) -> Lanes:
-    """Of ``x`` and ``bound`` the one of smaller magnitude; ``bound`` where x is NaN (which n then carries)."""
+    """Of ``x`` and ``bound`` the one of smaller magnitude; ``bound`` where x is NaN (n still carries it)."""
     arguments = [x.value, x.constant(bound).value, _integer(32, _MINIMUM_MAGNITUDE), x.value]
     mask, rounding = _integer(16, -1), _integer(32, _CURRENT_ROUNDING)
     return x.intrinsic("llvm.x86.avx512.mask.range.ps.512", *arguments, mask, rounding)

@@ -1,13 +1,12 @@
 """How the coefficients of the elementwise math kernels were obtained; run offline, never while compiling.
 
 ``python -m tilewright.lowering.microkernels.math_fit`` prints every table of `math_exp`, `math_log`,
-`math_rational`, `math_trig` and `math_pow` with the largest relative error of the fit. Each is a minimax fit by
-Lawson's method: weighted least squares on Chebyshev nodes, where a node's weight is multiplied by its error
-until all the extrema are equal. Rational fits linearise ``P - f Q`` with the last denominator as a weight.
+`math_tanh`, `math_erf`, `math_trig` and `math_pow` with the largest error of the fit, relative to the
+function's value. Each is a minimax fit by Lawson's method: weighted least squares on Chebyshev nodes, where a
+node's weight is multiplied by its error until all the extrema are equal.
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,31 +43,10 @@ def polynomial(x: Reals, target: Reals, scale: Reals, degree: int) -> tuple[floa
     return best
 
 
-def rational(x: Reals, target: Reals, degrees: tuple[int, int]) -> tuple[float, Reals, Reals]:
-    """``P(x²) / Q(x²)`` with ``Q(0) = 1`` of least relative error to ``target``.
-
-    Returns:
-        The largest relative error, and the coefficients of P and of Q from the constant term up.
-    """
-    top, bottom = (np.arange(degree + 1) for degree in degrees)
-    square = x * x
-    columns = np.hstack([square[:, None] ** top, -target[:, None] * square[:, None] ** bottom[1:]])
-    weight, q, best = np.ones_like(x), np.ones_like(x), (math.inf, x, x)
-    for _ in range(400):
-        found = _solve(columns, target, np.sqrt(weight) / (target * q))
-        numerator, denominator = found[: len(top)], np.concatenate([[1.0], found[len(top) :]])
-        p, q = (np.polyval(part[::-1], square) for part in (numerator, denominator))
-        error = np.abs(p / q / target - 1)
-        best = min(best, (float(error.max()), numerator, denominator), key=lambda entry: entry[0])
-        weight = weight * (error + 1e-3 * error.max())
-        weight = weight / weight.sum()
-    return best
-
-
 def two_over_pi_pieces(first_bit: int, count: int = 4, width: int = 29) -> list[float]:
     """Consecutive ``width``-bit pieces of 2/pi, from the bit of weight ``2**-first_bit`` down.
 
-    The 200 decimal digits of pi behind it come from Machin's formula in integers.
+    Pi to 200 decimal digits comes from Machin's formula in integers.
     """
     one = 1 << 700
 
@@ -105,21 +83,36 @@ def _fit_logarithms() -> None:
     bound = (math.sqrt(2) - 1) / (math.sqrt(2) + 1)
     s = nodes(1e-3, bound)
     target = 2 * np.arctanh(s) / math.log(2) / s
-    _show("log2 in f64, log2((1 + s) / (1 - s)) / s in s²", *polynomial(s * s, target, 1 / target, 4), kind=float)
+    _show(
+        "log2 in f64, log2((1 + s) / (1 - s)) / s in s²",
+        *polynomial(s * s, target, 1 / target, 4),
+        kind=float,
+    )
 
 
-def _fit_rationals() -> None:
-    erf: Callable[[Reals], Reals] = np.vectorize(math.erf)
-    for name, function, bound, degrees in (("tanh", np.tanh, 9.02, (4, 4)), ("erf", erf, 3.93, (5, 5))):
-        x = nodes(1e-6, bound)
-        _show(f"{name}(x) / x", *rational(x, function(x) / x, degrees))
+def _fit_hyperbolic() -> None:
+    half = math.log(2) / 2
+    r = nodes(-half, half)
+    target = (np.expm1(r) - r) / r**2
+    _show("tanh, (e^r - 1 - r) / r²", *polynomial(r, target, np.abs(r**2 / np.expm1(r)), 4))
+
+
+def _fit_error_function() -> None:
+    x = nodes(1e-2, 1)
+    ratio = np.vectorize(math.erf)(x) / x
+    _show("erf below 1, erf(x) / x - 1 in x²", *polynomial(x * x, ratio - 1, 1 / ratio, 6))
+    x = nodes(1, 3.93)
+    root = np.vectorize(math.erfc)(x) ** (1 / 8)
+    _show("erf above 1, erfc(x)^(1/8) (error of its 8th power)", *polynomial(x, root, 8 * root**7, 6))
 
 
 def _fit_trigonometry() -> None:
     r = nodes(1e-2, math.pi / 4)
     u = r * r
     _show("sin, (sin(r) - r) / r³", *polynomial(u, (np.sin(r) - r) / r**3, r**3 / np.sin(r), 2))
-    _show("cos, (cos(r) - 1 + r²/2) / r⁴", *polynomial(u, (np.cos(r) - 1 + u / 2) / u**2, u**2 / np.cos(r), 2))
+    _show(
+        "cos, (cos(r) - 1 + r²/2) / r⁴", *polynomial(u, (np.cos(r) - 1 + u / 2) / u**2, u**2 / np.cos(r), 2)
+    )
     for first_bit in (-8, 20, 48, 76):
         print(f"2/pi from bit {first_bit}:", two_over_pi_pieces(first_bit))
 
@@ -127,5 +120,6 @@ def _fit_trigonometry() -> None:
 if __name__ == "__main__":
     _fit_exponentials()
     _fit_logarithms()
-    _fit_rationals()
+    _fit_hyperbolic()
+    _fit_error_function()
     _fit_trigonometry()

@@ -44,8 +44,7 @@ class Lanes:
         """``number`` in every lane, in this type; `Lanes` are returned as they are."""
         if isinstance(number, Lanes):
             return number
-        is_integer = isinstance(self.element, ir.IntegerType)
-        attribute = ir.IntegerAttr.get(self.element, int(number)) if is_integer else _float(self.element, number)
+        attribute = _attribute(self.element, number)
         if isinstance(self.type, ir.VectorType):
             attribute = ir.DenseElementsAttr.get_splat(self.type, attribute)
         return Lanes(arith.constant(self.type, attribute))
@@ -68,6 +67,9 @@ class Lanes:
 
     def __rtruediv__(self, other: float) -> "Lanes":
         return Lanes(arith.divf(self.constant(other).value, self.value))
+
+    def __neg__(self) -> "Lanes":
+        return Lanes(arith.negf(self.value))
 
     def __and__(self, other: Operand) -> "Lanes":
         return self._binary(other, "and")
@@ -148,8 +150,9 @@ class Lanes:
         return Lanes(arith.sitofp(self.with_element(ir.F32Type.get()), self.value))
 
     def extend(self, element: ir.Type) -> "Lanes":
-        """Floats of a wider type."""
-        return Lanes(arith.extf(self.with_element(element), self.value))
+        """Floats of a wider type, or integers with zeros above."""
+        wide = arith.extui if isinstance(self.element, ir.IntegerType) else arith.extf
+        return Lanes(wide(self.with_element(element), self.value))
 
     def truncate(self, element: ir.Type) -> "Lanes":
         """Floats or integers of a narrower type, floats rounded to nearest even."""
@@ -171,9 +174,12 @@ class Lanes:
         return Lanes(llvm.call_intrinsic(self.type, name, list(arguments), [], []))
 
 
-def _float(element: ir.Type, number: float) -> ir.Attribute:
+def _attribute(element: ir.Type, number: float) -> ir.Attribute:
+    if isinstance(element, ir.IntegerType):
+        return ir.IntegerAttr.get(element, int(number))
     return ir.FloatAttr.get(element, float(number))
 
 
 def _width(element: ir.Type) -> int:
-    return int(ir.IntegerType(element).width if isinstance(element, ir.IntegerType) else ir.FloatType(element).width)
+    kind = ir.IntegerType if isinstance(element, ir.IntegerType) else ir.FloatType
+    return int(kind(element).width)

@@ -17,10 +17,10 @@ _EXPONENT_BITS = -(1 << 23)
 def log(x: Lanes, machine: Machine) -> Lanes:
     """The natural logarithm, for f32 lanes.
 
-    Method: ``x = 2^e (1 + f)`` with f in [-1/3, 1/3]; ``f + f² P(f)`` with P of degree 8 (relative error 5e-9,
-    minimax, see `math_fit`), plus ``e ln 2``. Subnormal x is first multiplied by 2^23.
+    Method: ``x = 2^e (1 + f)`` with f in [-1/3, 1/3]; ``f + f² P(f)`` with P of degree 8 (relative error
+    5e-9, minimax, see `math_fit`), plus ``e ln 2``. Subnormal x is first multiplied by 2^23.
 
-    Error: at most 1.2 ULP. log(±0) is -inf, of a negative number NaN, of inf inf; NaN stays NaN.
+    Error: at most 1.0 ULP. log(±0) is -inf, of a negative number NaN, of inf inf; NaN stays NaN.
     """
     subnormal = x.compare("olt", _SMALLEST_NORMAL)
     bits = (x * 2.0**23).where(subnormal, x).bits()

@@ -22,11 +22,11 @@ def powf(x: Lanes, y: Lanes, machine: Machine) -> Lanes:
     """``x`` to the power ``y``, for f32 lanes.
 
     Method: ``2^(y log2|x|)`` in f64, where every f32 is normal; the result is rounded to f32 once. log2 by
-    ``s = (m - 1) / (m + 1)`` and a polynomial in s² (relative error 5e-12), 2^g by one of degree 6 (2e-9); both
-    minimax, see `math_fit`.
+    ``s = (m - 1) / (m + 1)`` and a polynomial in s² (relative error 5e-12), 2^g by one of degree 6 (2e-9);
+    both minimax, see `math_fit`.
 
-    Error: at most 0.6 ULP. Special cases as in IEEE 754 (and C's pow): a negative base with a fractional exponent
-    is NaN, with an odd one negative; pow(x, ±0) and pow(1, y) are 1 even for NaN.
+    Error: at most 0.6 ULP. Special cases as in IEEE 754 (and C's pow): a negative base with a fractional
+    exponent is NaN, with an odd one negative; pow(x, ±0) and pow(1, y) are 1 even for NaN.
     """
     f64 = ir.F64Type.get()
     magnitude, exponent = x.absolute().extend(f64), y.extend(f64)
@@ -59,7 +59,7 @@ def _exp2(t: Lanes) -> Lanes:
 
 
 def _signed(result: Lanes, x: Lanes, y: Lanes) -> Lanes:
-    """The sign of an odd power of a negative number; NaN where a finite negative one has a fractional exponent."""
+    """The sign of an odd power of a negative number; NaN for a fractional power of a finite negative one."""
     is_whole, is_even = _is_whole(y), _is_whole(y * 0.5)
     sign = x.bits() & -(1 << 31)
     sign = sign.constant(0).where(is_even, sign)
