@@ -7,9 +7,8 @@ from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.graph.ops.constant import constant_value
 from tilewright.dialects.mlir import ir, memref
 from tilewright.lowering.graph_to_tir import strided
-from tilewright.lowering.graph_to_tir.values import constant, memory_type, register_type
+from tilewright.lowering.graph_to_tir.values import Operation, constant, memory_type, register_type
 
-Operation = ir.OpView | ir.Operation
 _ALIGNMENT_BYTES = 64
 
 

@@ -174,7 +174,7 @@ class _Emitter:
     def _body(self, point: Sequence[ir.Value], totals: Sequence[ir.Value]) -> list[ir.Value]:
         """The ops at one point; the accumulators after it."""
         registers = dict(self.registers)
-        result = []
+        result: list[ir.Value] = []
         for op in self.nest.ops:
             values = [registers[operand] for operand in op.operands]
             if is_reduction(op):

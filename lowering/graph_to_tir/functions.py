@@ -13,10 +13,8 @@ from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.mlir import func, ir
 from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.registry import TEMPLATES
-from tilewright.lowering.graph_to_tir.values import memory_type
+from tilewright.lowering.graph_to_tir.values import Operation, memory_type
 from tilewright.lowering.target.machine import Machine
-
-Operation = ir.OpView | ir.Operation
 
 # Attributes of a fused op that decide how its function looks; all others concern one call.
 _OF_FUNCTION = ("template", "params", "anchors", "members")

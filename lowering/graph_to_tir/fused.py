@@ -17,9 +17,8 @@ from tilewright.lowering.graph_to_tir.parallel import emit_strips
 from tilewright.lowering.graph_to_tir.region import RegionLowering, find_homes
 from tilewright.lowering.graph_to_tir.registry import template
 from tilewright.lowering.graph_to_tir.rows import row_dimensions
+from tilewright.lowering.graph_to_tir.values import Operation
 from tilewright.lowering.target.machine import Machine
-
-Operation = ir.OpView | ir.Operation
 
 
 @template("loops")

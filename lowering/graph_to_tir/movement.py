@@ -11,8 +11,8 @@ from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.access import Access, LookUp, broadcast_access
 from tilewright.lowering.graph_to_tir.nest import Nest, copy_nest
 from tilewright.lowering.graph_to_tir.reorder import reorder_nests
+from tilewright.lowering.graph_to_tir.values import Operation
 
-Operation = ir.OpView | ir.Operation
 # (op, attributes, operand memrefs, result memref) -> nests to run in order
 Mover = Callable[[Operation, dict[str, Any], Sequence[ir.Value], ir.Value], list[Nest]]
 

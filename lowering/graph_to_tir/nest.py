@@ -6,6 +6,7 @@ dimensions that every memref walks as one, so that short inner dimensions still 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from tilewright.dialects.dtypes import DTYPES, DType
 from tilewright.dialects.graph.dialect import spec_of
@@ -13,9 +14,9 @@ from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir.access import Access, broadcast_access, reduced_access
 from tilewright.lowering.graph_to_tir.reduce import is_reduction, reduced_axes
 from tilewright.lowering.graph_to_tir.strided import Groups
+from tilewright.lowering.graph_to_tir.values import Operation
 
-Operation = ir.OpView | ir.Operation
-Source = Access | ir.Value
+Source: TypeAlias = Access | ir.Value
 Memory = Mapping[ir.Value, ir.Value]
 
 

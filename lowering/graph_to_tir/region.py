@@ -19,9 +19,8 @@ from tilewright.lowering.graph_to_tir.frames import Frame, Places
 from tilewright.lowering.graph_to_tir.movement import movement_nests
 from tilewright.lowering.graph_to_tir.nest import copy_nest, group_nest
 from tilewright.lowering.graph_to_tir.reduce import is_reduction, reduced_axes
+from tilewright.lowering.graph_to_tir.values import Operation
 from tilewright.lowering.graph_to_tir.views import inverse_view, is_view, view_of
-
-Operation = ir.OpView | ir.Operation
 
 
 def find_homes(yielded: Sequence[ir.Value], outs: Sequence[ir.Value]) -> Places:

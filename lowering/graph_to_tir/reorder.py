@@ -16,9 +16,7 @@ from tilewright.dialects.mlir import ir
 from tilewright.dialects.tir import Buffer
 from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.nest import Nest, copy_nest, dtype_of
-from tilewright.lowering.graph_to_tir.values import constant, register_type
-
-Operation = ir.OpView | ir.Operation
+from tilewright.lowering.graph_to_tir.values import Operation, constant, register_type
 
 
 @dataclass(frozen=True)

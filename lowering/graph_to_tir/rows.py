@@ -14,8 +14,8 @@ from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir.constant import is_constant
 from tilewright.lowering.graph_to_tir.elementwise import is_elementwise
 from tilewright.lowering.graph_to_tir.reduce import is_reduction, reduced_axes
+from tilewright.lowering.graph_to_tir.values import Operation
 
-Operation = ir.OpView | ir.Operation
 # (attributes, shapes of the operands, number of row dimensions) -> whether the op works within rows
 _Rule = Callable[[dict[str, Any], Sequence[Shape], int], bool]
 

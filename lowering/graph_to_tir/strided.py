@@ -8,12 +8,13 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tilewright.dialects.mlir import arith, ir, memref
 from tilewright.lowering.graph_to_tir.values import index
 
 Groups = list[list[int]]
-Position = int | ir.Value
+Position: TypeAlias = int | ir.Value
 
 
 @dataclass(frozen=True)

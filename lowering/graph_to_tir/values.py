@@ -1,13 +1,15 @@
 """Vectors and scalars alike: types and constants of the shape of another value."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from tilewright.dialects.dtypes import DType
 from tilewright.dialects.mlir import arith, ir, vector
 
-Number = bool | int | float | np.generic
+Number: TypeAlias = "bool | int | float | np.generic"
+Operation: TypeAlias = ir.OpView | ir.Operation
 
 _NO_SIGNED_ZEROS = "#arith.fastmath<nsz>"
 

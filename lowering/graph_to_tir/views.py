@@ -13,8 +13,8 @@ from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.graph.registry import definition_of
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir import strided
+from tilewright.lowering.graph_to_tir.values import Operation
 
-Operation = ir.OpView | ir.Operation
 Shape = Sequence[int]
 # (attributes, operand memref, shape of the result) -> view
 View = Callable[[dict[str, Any], ir.Value, Shape], "ir.Value | None"]
