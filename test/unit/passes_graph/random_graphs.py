@@ -163,6 +163,23 @@ def run(module: ir.Module, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
     return evaluate(module.body.operations[0], inputs)
 
 
+def run_split(module: ir.Module, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """`@main` of a split module on the inputs ``x0, x1, ...`` of the module before."""
+    functions = {function.name.value: function for function in module.body.operations}
+    named = {f"x{number}": array for number, array in enumerate(inputs)}
+
+    def arguments(function: str, results: Sequence[np.ndarray]) -> list[np.ndarray]:
+        rows = list(functions[function].arg_attrs)
+        inits = (results[row["graph.init"].value] if "graph.init" in row else None for row in rows)
+        return [
+            named[row["graph.name"].value] if init is None else init
+            for row, init in zip(rows, inits, strict=True)
+        ]
+
+    results = evaluate(functions["init"], arguments("init", [])) if "init" in functions else []
+    return evaluate(functions["main"], arguments("main", results))
+
+
 def assert_same(given: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> None:
     """Equal up to the rounding of intermediate values."""
     assert len(given) == len(expected)
