@@ -60,8 +60,9 @@ func.func @not_neutral(%x: tensor<1x3xf32>) -> tensor<2x3xf32> {
 
 // Acting: powers and division by a power of two.
 // CHECK-LABEL: func.func @power
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
+// CHECK: %[[S:.*]] = "graph.mul"(%[[X]], %[[X]])
 // CHECK: %[[C:.*]] = "graph.constant"() {value = dense<1.250000e-01> : tensor<f32>}
-// CHECK: %[[S:.*]] = "graph.mul"(%[[X:.*]], %[[X]])
 // CHECK: "graph.mul"(%[[S]], %[[C]])
 // CHECK: "graph.pow"
 // CHECK: "graph.div"
