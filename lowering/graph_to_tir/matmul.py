@@ -1,56 +1,33 @@
 """Template ``matmul``: a matmul with its pre-ops and post-ops becomes one loop nest (paper, section IV).
 
 Pre-ops are views: they change how A and B are read. Post-ops go to two anchors: elementwise ones whose
-operands are the accumulators or tensors from outside run on registers (anchor 0); from the first op on that
-needs a whole row, ops run on finished strips of rows. What passes from one anchor to the other, and between
-ops of the strip, is a full-size temporary; ``shrink-buffers`` cuts it down to the strip.
+operands are the accumulators or tensors from outside run on registers (anchor 0); the others, from the first
+that needs a whole row, run on finished strips of rows. What passes from one anchor to the other, and between
+the loops of a strip, is a full-size temporary; ``shrink-buffers`` cuts it down to the strip.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from tilewright.dialects import dtypes
 from tilewright.dialects.attributes import from_attribute
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.graph import spec_of
-from tilewright.dialects.mlir import ir
-from tilewright.dialects.tir import Buffer
-from tilewright.lowering.graph_to_tir import elementwise
-from tilewright.lowering.graph_to_tir.loops import Box, emit_loops, load, store
+from tilewright.dialects.mlir import arith, ir
+from tilewright.lowering.graph_to_tir import strided
+from tilewright.lowering.graph_to_tir.access import broadcast_access
+from tilewright.lowering.graph_to_tir.elementwise import emit
+from tilewright.lowering.graph_to_tir.emitter import emit_nest
+from tilewright.lowering.graph_to_tir.matmul_region import MatmulRegion, divide
+from tilewright.lowering.graph_to_tir.nest import dtype_of, group_nest
 from tilewright.lowering.graph_to_tir.registry import template
-from tilewright.lowering.graph_to_tir.values import memory_type
-from tilewright.lowering.graph_to_tir.views import transpose_view, view_of
+from tilewright.lowering.graph_to_tir.transfers import load, load_strided, store
+from tilewright.lowering.graph_to_tir.values import splat
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates import matmul
-from tilewright.lowering.templates.indexing import Index, tile_of
-from tilewright.lowering.templates.matmul_region import (
-    accumulator_dtype,
-    matmul_of,
-    problem_of,
-    read_params,
-)
+from tilewright.lowering.templates.indexing import Index, plus, tile_of, value_of
+from tilewright.lowering.templates.matmul import Anchors, MatmulOperands, Place
+from tilewright.lowering.templates.matmul_region import accumulator_dtype, problem_of, read_params
 from tilewright.lowering.templates.packing import Panels
-
-
-@dataclass
-class _Region:
-    """The ops of a fused region by where they run, and the memory of its values.
-
-    Attributes:
-        op: the matmul.
-        epilogue: ops on accumulators, in order.
-        strip: ops on finished strips, in order.
-        memory: the memref of each value that has one.
-        scalars: constants of one element: an op to clone for each use.
-    """
-
-    fused: ir.OpView
-    op: ir.OpView
-    machine: Machine
-    epilogue: list[ir.OpView] = field(default_factory=list)
-    strip: list[ir.OpView] = field(default_factory=list)
-    memory: dict[ir.Value, ir.Value] = field(default_factory=dict)
-    outputs: dict[ir.Value, list[ir.Value]] = field(default_factory=dict)
 
 
 @template("matmul")
@@ -68,16 +45,92 @@ def lower(fused: ir.OpView, inputs: Sequence[ir.Value], outputs: Sequence[ir.Val
     """
     params = read_params(fused)
     if params is None:
-        raise CompileError("no template parameters; run choose-template-parameters first", location=str(fused.location))
-    region = _divide(fused, inputs, outputs, machine)
-    problem = problem_of(fused)
-    a, b = (region.memory[value] for value in region.op.operands)
-    lanes = machine.lanes(4)
-    accumulator = ir.VectorType.get([lanes], dtypes.to_mlir(accumulator_dtype(spec_of(region.op.operands[0]).dtype)))
-    if from_attribute(region.op.transpose_a):
-        a = transpose_view(a)
-    if from_attribute(region.op.transpose_b):
-        b = transpose_view(b)
-    batch = tuple(spec_of(region.op.results[0]).shape[:-2])
-    operands = matmul.MatmulOperands(a, Panels(b, problem, params, lanes), batch, accumulator)
-    matmul.emit(problem, params, operands, _anchors(region))
+        message = "a matmul region without params; run choose-template-parameters before"
+        raise CompileError(message, location=str(fused.location))
+    region = divide(fused, inputs, outputs)
+    problem, lanes = problem_of(fused), machine.lanes(4)
+    a, b = (_operand(region, number) for number in range(2))
+    shape = spec_of(region.matmul.results[0]).shape
+    element = accumulator_dtype(dtype_of(region.matmul.operands[0]).name)
+    accumulator = ir.VectorType.get([lanes], dtypes.to_mlir(element))
+    operands = MatmulOperands(a, Panels(b, problem, params, lanes), tuple(shape[:-2]), accumulator)
+    fusion = _Fusion(region, lanes, tuple(shape))
+    matmul.emit(problem, params, operands, fusion.anchors())
+
+
+def _operand(region: MatmulRegion, number: int) -> ir.Value:
+    """The memory of an operand of the matmul as [..., M, K] or [..., K, N]; a packed one as it lies."""
+    view = region.memory[region.matmul.operands[number]]
+    flag = "transpose_b" if number else "transpose_a"
+    if not from_attribute(region.matmul.attributes[flag]):
+        return view
+    rank = view.type.rank
+    return strided.transpose(view, [*range(rank - 2), rank - 1, rank - 2])
+
+
+class _Fusion:
+    """The post-ops of a region at the template's anchors."""
+
+    def __init__(self, region: MatmulRegion, lanes: int, shape: tuple[int, ...]) -> None:
+        self.region = region
+        self.lanes = lanes
+        self.shape = shape
+
+    def anchors(self) -> Anchors:
+        """What the template calls."""
+        return Anchors(self.destination, self.epilogue, self.after_strip if self.region.groups else None)
+
+    def destination(self, place: Place, rows: int, columns: int) -> ir.Value:
+        """The tile of the first stored value's memory."""
+        target = self.region.memory[self.region.stored[0]]
+        return tile_of(target, list(place.batch), [place.row, place.column], [rows, columns])
+
+    def epilogue(self, place: Place, accumulator: ir.Value) -> ir.Value:
+        """Run the elementwise post-ops on an accumulator; further stored values are written here."""
+        first, *others = self.region.stored
+        point = [value_of(at) for at in (*place.batch, place.row, place.column)]
+        registers = {self.region.matmul.results[0]: self._narrow(accumulator)}
+        for op in self.region.epilogue:
+            values = [self._register(value, registers, point, place.whole_columns) for value in op.operands]
+            registers[op.results[0]] = emit(op, values)
+        for value in others:
+            target = self.region.memory[value]
+            store(registers[value], target, point, dtype_of(value), in_bounds=place.whole_columns)
+        return registers[first]
+
+    def _narrow(self, accumulator: ir.Value) -> ir.Value:
+        element = dtypes.to_mlir(dtype_of(self.region.matmul.results[0]).name)
+        if accumulator.type.element_type == element:
+            return accumulator
+        return arith.truncf(ir.VectorType.get([self.lanes], element), accumulator)
+
+    def _register(
+        self, value: ir.Value, registers: dict[ir.Value, ir.Value], point: list[ir.Value], whole: bool
+    ) -> ir.Value:
+        """``value`` at ``point``: an accumulator, or read from outside."""
+        if value in registers:
+            return registers[value]
+        memory = self.region.memory[value]
+        if not isinstance(memory.type, ir.MemRefType):
+            return splat(memory, ir.VectorType.get([self.lanes], memory.type))
+        access = broadcast_access(memory, self.shape)
+        indices, dtype, last = access.indices(point), dtype_of(value), len(self.shape) - 1
+        stride = access.stride(last)
+        if stride is None:
+            scalar = load(access.memref, indices, dtype, 1)
+            return splat(scalar, ir.VectorType.get([self.lanes], scalar.type))
+        if stride == 1:
+            return load(access.memref, indices, dtype, self.lanes, whole)
+        own = access.dims[last]
+        assert own is not None
+        return load_strided(access.memref, indices, dtype, self.lanes, own, whole)
+
+    def after_strip(self, place: Place, rows: Index) -> None:
+        """Run the other post-ops on finished rows, a loop nest for each group of them."""
+        bounds: dict[int, tuple[Index, Index]] = {
+            axis: (at, plus(at, 1)) for axis, at in enumerate(place.batch) if self.shape[axis] > 1
+        }
+        bounds[len(self.shape) - 2] = (place.row, plus(place.row, rows))
+        for group in self.region.groups:
+            domain = [*self.shape[:-1], group.width]
+            emit_nest(group_nest(group.ops, self.region.memory, domain), self.lanes, bounds)

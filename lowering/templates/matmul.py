@@ -106,60 +106,69 @@ class _Nest:
     def task(self, row_task: Index, column_task: Index) -> None:
         """Strips of the task's rows."""
         begin = times(row_task, self._task_rows)
-        end = least(plus(begin, self._task_rows), self.problem.m)
-        if isinstance(begin, ir.Value) and self.problem.m % self._task_rows == 0:
-            end = plus(begin, self._task_rows)
+        rows: Index = self._task_rows
+        if self.problem.m % max(self._task_rows, 1):
+            rows = least(rows, minus(self.problem.m, begin))
         if self.params.pack_b == "task":
             self.operands.b.pack_all(self.batch)
         step = max(self.params.strip_rows, 1)
-        loop(begin, end, step, lambda row: self._strip(row, least(plus(row, step), end), column_task))
+        if self._task_rows <= step:
+            self._strip(begin, rows, column_task)
+            return
+        even = isinstance(rows, int) and rows % step == 0
 
-    def _strip(self, row: Index, end: Index, column_task: Index) -> None:
+        def strip(offset: Index) -> None:
+            height = step if even else least(step, minus(rows, offset))
+            self._strip(plus(begin, offset), height, column_task)
+
+        loop(0, rows, step, strip)
+
+    def _strip(self, row: Index, rows: Index, column_task: Index) -> None:
         """Panels of the strip, then the row anchor."""
         panels = ceil_div(self.problem.n, self.params.nb)
         whole = self.problem.n // self.params.nb
         share = ceil_div(panels, self.params.column_tasks)
         first = times(column_task, share)
         last = least(plus(first, share), panels)
-        loop(first, least(last, whole), 1, lambda panel: self._panel(row, end, panel, self.params.nb))
+        loop(first, least(last, whole), 1, lambda panel: self._panel(row, rows, panel, self.params.nb))
         if whole < panels:
             with when(arith.CmpIPredicate.sgt, last, whole) as reached:
                 if reached:
-                    self._panel(row, end, whole, self.problem.n % self.params.nb)
+                    self._panel(row, rows, whole, self.problem.n % self.params.nb)
         if self.anchors.after_strip is not None:
-            self.anchors.after_strip(Place(self.batch, row, 0), minus(end, row))
+            self.anchors.after_strip(Place(self.batch, row, 0), rows)
 
-    def _panel(self, row: Index, end: Index, panel: Index, columns: int) -> None:
+    def _panel(self, row: Index, rows: Index, panel: Index, columns: int) -> None:
         """Chunks of the depth: the first starts from zero, the last runs the epilogue."""
         k, kb = self.problem.k, max(self.params.kb, 1)
         chunks = max(1, ceil_div(k, kb))
         last = _Chunk((chunks - 1) * kb, k - (chunks - 1) * kb, chunks == 1, True)
 
         def tiles(chunk: _Chunk) -> None:
-            self._tiles(row, end, panel, columns, chunk)
+            self._tiles(row, rows, panel, columns, chunk)
 
         if chunks > 1:
             tiles(_Chunk(0, kb, True, False))
             loop(kb, last.start, kb, lambda start: tiles(_Chunk(start, kb, False, False)))
         tiles(last)
 
-    def _tiles(self, row: Index, end: Index, panel: Index, columns: int, chunk: _Chunk) -> None:
+    def _tiles(self, row: Index, rows: Index, panel: Index, columns: int, chunk: _Chunk) -> None:
         """Tiles of MB rows, and a lower one where rows are left; its height is one of a few known ones."""
         b = self.operands.b.tile(self.batch, panel, chunk.start, chunk.depth, columns)
         mb = self.params.mb
 
-        def tile(at: Index, rows: int) -> None:
-            self._tile(at, rows, times(panel, self.params.nb), columns, b, chunk)
+        def tile(offset: Index, height: int) -> None:
+            self._tile(plus(row, offset), height, times(panel, self.params.nb), columns, b, chunk)
 
-        left = modulo(minus(end, row), mb)
-        whole_end = minus(end, left)
-        heights = self._strip_heights()
+        left = modulo(rows, mb)
+        whole = minus(rows, left)
+        heights = {rows} if isinstance(rows, int) else self._strip_heights()
         if any(height >= mb for height in heights):
-            loop(row, whole_end, mb, lambda at: tile(at, mb))
-        for rows in sorted({height % mb for height in heights} - {0}):
-            with when(arith.CmpIPredicate.eq, left, rows) as reached:
+            loop(0, whole, mb, lambda offset: tile(offset, mb))
+        for height in sorted({height % mb for height in heights} - {0}):
+            with when(arith.CmpIPredicate.eq, left, height) as reached:
                 if reached:
-                    tile(whole_end, rows)
+                    tile(whole, height)
 
     def _strip_heights(self) -> set[int]:
         """Every number of rows that a strip of any task may have."""

@@ -1,0 +1,125 @@
+"""Divides a region around a matmul: what runs on accumulators, what on strips of rows, and where values lie."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.graph import spec_of
+from tilewright.dialects.mlir import ir
+from tilewright.dialects.tir import Buffer
+from tilewright.lowering.graph_to_tir.constant import global_of, is_constant, splat_of
+from tilewright.lowering.graph_to_tir.elementwise import is_elementwise
+from tilewright.lowering.graph_to_tir.nest import dtype_of
+from tilewright.lowering.graph_to_tir.reduce import is_reduction
+from tilewright.lowering.graph_to_tir.values import memory_type
+from tilewright.lowering.graph_to_tir.views import view_of
+from tilewright.lowering.templates.matmul_region import matmul_of
+
+
+@dataclass
+class Group:
+    """Ops of a strip that share one loop nest: rows of ``width`` elements."""
+
+    width: int
+    ops: list[ir.OpView] = field(default_factory=list)
+
+
+@dataclass
+class MatmulRegion:
+    """A region divided.
+
+    Attributes:
+        matmul: the matmul.
+        epilogue: elementwise ops on accumulators, in order.
+        groups: ops on strips of finished rows, in order.
+        stored: values computed on accumulators that are written to memory; the microkernel stores the first.
+        memory: the memref (or scalar) of each value that is read from or written to memory.
+    """
+
+    matmul: ir.OpView
+    epilogue: list[ir.OpView] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
+    stored: list[ir.Value] = field(default_factory=list)
+    memory: dict[ir.Value, ir.Value] = field(default_factory=dict)
+
+
+def divide(fused: ir.OpView, inputs: Sequence[ir.Value], outputs: Sequence[ir.Value]) -> MatmulRegion:
+    """Divide the region of ``fused``; views and temporaries are made at the insertion point.
+
+    Args:
+        fused: a region of template ``matmul``.
+        inputs: a memref for each operand.
+        outputs: a memref for each result.
+
+    Raises:
+        CompileError: an op in front of the matmul is no view, or one behind it is neither elementwise nor a
+            reduction of rows.
+    """
+    block = fused.regions[0].blocks[0]
+    *ops, end = block.operations
+    region = MatmulRegion(matmul_of(fused))
+    region.memory.update(zip(block.arguments, inputs, strict=True))
+    region.memory.update(zip(end.operands, outputs, strict=True))
+    behind = {region.matmul.results[0]}
+    registers = {region.matmul.results[0]}
+    for op in ops:
+        if op.operation.name == region.matmul.operation.name:
+            continue
+        if not any(operand in behind for operand in op.operands):
+            region.memory[op.results[0]] = _pre_op(op, region)
+            continue
+        behind.add(op.results[0])
+        if _runs_on_registers(op, behind, registers):
+            registers.add(op.results[0])
+            region.epilogue.append(op)
+        else:
+            _append(region.groups, op)
+    _place_values(region, end, registers)
+    return region
+
+
+def _pre_op(op: ir.OpView, region: MatmulRegion) -> ir.Value:
+    """The memory of a constant or a view."""
+    if is_constant(op):
+        scalar = splat_of(op)
+        return global_of(op) if scalar is None else scalar
+    view = view_of(op, region.memory[op.operands[0]]) if len(op.operands) == 1 else None
+    if view is None:
+        message = f"{op.operation.name} in front of a matmul is no view of its operand"
+        raise CompileError(message, location=str(op.location))
+    return view
+
+
+def _runs_on_registers(op: ir.OpView, behind: set[ir.Value], registers: set[ir.Value]) -> bool:
+    """Elementwise, as large as C, and all it takes from the region is in registers."""
+    inside = [value for value in op.operands if value in behind]
+    full = spec_of(next(iter(registers))).shape
+    return is_elementwise(op) and spec_of(op.results[0]).shape == full and all(v in registers for v in inside)
+
+
+def _append(groups: list[Group], op: ir.OpView) -> None:
+    """Join the last group where the loop nest is the same and no reduction's result is needed."""
+    if not (is_elementwise(op) or is_reduction(op)):
+        message = f"{op.operation.name} cannot follow a matmul in one region"
+        raise CompileError(message, location=str(op.location))
+    width = spec_of(op.operands[0] if is_reduction(op) else op.results[0]).shape[-1]
+    reduced = {done.results[0] for group in groups[-1:] for done in group.ops if is_reduction(done)}
+    if not groups or groups[-1].width != width or any(value in reduced for value in op.operands):
+        groups.append(Group(width))
+    groups[-1].ops.append(op)
+
+
+def _place_values(region: MatmulRegion, end: ir.OpView, registers: set[ir.Value]) -> None:
+    """Give memory to what leaves its loop: a result's, or a temporary of the call."""
+    home = {op.results[0]: number for number, group in enumerate(region.groups) for op in group.ops}
+    leaving: dict[ir.Value, None] = dict.fromkeys(value for value in end.operands if value in registers)
+    for number, group in enumerate(region.groups):
+        for op in group.ops:
+            for value in op.operands:
+                if value in registers or home.get(value, number) != number:
+                    leaving[value] = None
+    for value in leaving:
+        if value not in region.memory:
+            type_ = ir.MemRefType.get(list(spec_of(value).shape), memory_type(dtype_of(value)))
+            region.memory[value] = Buffer.build(type_, "call")
+    region.stored = [value for value in leaving if value in registers]

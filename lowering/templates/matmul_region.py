@@ -1,0 +1,78 @@
+"""What a fused operation around a matmul asks of the template, read from the IR; its parameters as attributes."""
+
+import math
+from dataclasses import asdict
+
+from tilewright.dialects.attributes import from_attribute, to_attribute
+from tilewright.dialects.diagnostics import CompileError, spell_location
+from tilewright.dialects.dtypes import DTYPES
+from tilewright.dialects.graph import spec_of
+from tilewright.dialects.graph.ops.matmul import Matmul
+from tilewright.dialects.mlir import ir
+from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem
+
+PARAMS = "params"
+
+
+def matmul_of(fused: ir.OpView) -> ir.OpView:
+    """The matmul of a region of template ``matmul``.
+
+    Raises:
+        CompileError: the region has none, or more than one.
+    """
+    body = fused.regions[0].blocks[0].operations
+    found = [op for op in body if op.operation.name == Matmul.OPERATION_NAME]
+    if len(found) != 1:
+        message = f"{len(found) or 'no'} matmul in a region of template 'matmul', expected one"
+        raise CompileError(message, location=spell_location(fused.location))
+    return found[0]
+
+
+def problem_of(fused: ir.OpView) -> MatmulProblem:
+    """The matmul problem of a fused operation.
+
+    A packed B is told by its layout, whose inner block of the last dimension is NB. C cannot hold partial
+    sums where the region stores another type than the accumulator's.
+    """
+    matmul = matmul_of(fused)
+    a, b, c = (spec_of(value) for value in (*matmul.operands, matmul.results[0]))
+    transpose_a, transpose_b = (from_attribute(flag) for flag in (matmul.transpose_a, matmul.transpose_b))
+    names = {op.operation.name for op in fused.regions[0].blocks[0].operations}
+    stored = {spec_of(value).dtype for value in fused.results}
+    return MatmulProblem(
+        batch=math.prod(c.shape[:-2]),
+        m=c.shape[-2],
+        n=c.shape[-1],
+        k=a.shape[-2 if transpose_a else -1],
+        element_bytes=DTYPES[a.dtype].size_bytes,
+        packed_columns=b.layout.block_size(b.rank - 1) if b.layout else 0,
+        transposed_b=transpose_b or _reads_columns(matmul.operands[1]),
+        row_wise=any(name.startswith("graph.reduce_") for name in names),
+        single_pass=accumulator_dtype(a.dtype) != c.dtype or stored != {c.dtype},
+    )
+
+
+def accumulator_dtype(dtype: str) -> str:
+    """Element type of the accumulators: f32 for half precision, the operands' own otherwise."""
+    return "f32" if dtype in ("f16", "bf16") else dtype
+
+
+def _reads_columns(b: ir.Value) -> bool:
+    """Whether B comes from a transpose that makes its last dimension strided."""
+    producer = b.owner
+    if not isinstance(producer, (ir.OpView, ir.Operation)) or producer.operation.name != "graph.transpose":
+        return False
+    permutation = from_attribute(producer.operation.attributes["permutation"])
+    return permutation[-1] != len(permutation) - 1
+
+
+def write_params(fused: ir.OpView, params: MatmulParams) -> None:
+    """Record ``params`` on the fused operation."""
+    fused.operation.attributes[PARAMS] = to_attribute(asdict(params))
+
+
+def read_params(fused: ir.OpView) -> MatmulParams | None:
+    """The parameters recorded on the fused operation; None where there are none yet."""
+    if PARAMS not in fused.operation.attributes:
+        return None
+    return MatmulParams(**from_attribute(fused.operation.attributes[PARAMS]))

@@ -1,0 +1,48 @@
+// RUN: tilewright-opt %s --split-input-file -p expand-brgemm,canonicalize | filecheck %s
+
+// Acting: accumulators are carried by the loop over the depth, the epilogue runs once for each.
+// CHECK-LABEL: func.func @acting
+// CHECK: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>)
+// CHECK: vector.load
+// CHECK: vector.broadcast
+// CHECK: vector.fma
+// CHECK: scf.yield
+// CHECK: %[[FIRST:.*]] = arith.negf %[[LOOP]]#0
+// CHECK: vector.store %[[FIRST]]
+// CHECK: %[[SECOND:.*]] = arith.negf %[[LOOP]]#1
+// CHECK: vector.store %[[SECOND]]
+// CHECK-NOT: tir.brgemm
+func.func @acting(%a: memref<2x64xf32>, %b: memref<64x16xf32>, %c: memref<2x16xf32>) {
+  "tir.brgemm"(%a, %b, %c) ({
+  ^bb0(%row: index, %column: index, %acc: vector<16xf32>):
+    %0 = arith.negf %acc : vector<16xf32>
+    "tir.yield"(%0) : (vector<16xf32>) -> ()
+  }) {accumulate = false} : (memref<2x64xf32>, memref<64x16xf32>, memref<2x16xf32>) -> ()
+  return
+}
+
+// -----
+
+// Acting: a batch adds up, what c holds is the start, the tail of the columns is masked.
+// CHECK-LABEL: func.func @tails
+// CHECK: %[[MASK:[a-z0-9_]+]] = vector.constant_mask [5] : vector<8xi1>
+// CHECK: vector.maskedload %{{.*}}, %[[MASK]]
+// CHECK: scf.for
+// CHECK: vector.maskedstore %{{.*}}, %[[MASK]]
+func.func @tails(%a: memref<3x1x7xf32>, %b: memref<3x7x8xf32>, %c: memref<1x5xf32>) {
+  "tir.brgemm"(%a, %b, %c) ({
+  ^bb0(%row: index, %column: index, %acc: vector<8xf32>):
+    "tir.yield"(%acc) : (vector<8xf32>) -> ()
+  }) {accumulate = true} : (memref<3x1x7xf32>, memref<3x7x8xf32>, memref<1x5xf32>) -> ()
+  return
+}
+
+// -----
+
+// Refusing: what is no microkernel stays.
+// CHECK-LABEL: func.func @other
+// CHECK: memref.load
+func.func @other(%a: memref<4xf32>, %i: index) -> f32 {
+  %0 = memref.load %a[%i] : memref<4xf32>
+  return %0 : f32
+}
