@@ -13,9 +13,9 @@ from tilewright.dialects.graph.ops.fused import Fused, Yield
 from tilewright.dialects.graph.ops.movement import Reshape
 from tilewright.dialects.graph.registry import category_of
 from tilewright.dialects.mlir import func, ir
-from tilewright.dialects.tir import Buffer
 from tilewright.lowering.graph_to_tir import fused as loops_template
 from tilewright.lowering.graph_to_tir import matmul as matmul_template
+from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.constant import global_of, is_constant
 from tilewright.lowering.graph_to_tir.functions import FunctionTable, call_attributes, memref_type
 from tilewright.lowering.graph_to_tir.region import find_homes
@@ -66,7 +66,7 @@ class ConvertGraphToTir(Pass):
         func.func private @relu_0(%x: memref<4x20xf32>, %y: memref<4x20xf32>) { ... }
     """
 
-    requires = ("fused",)
+    requires = ("no-complex-ops",)
 
     def run(self, module: ir.Operation) -> None:
         """Convert all functions.
@@ -218,7 +218,10 @@ class _Entry:
             call.attributes[name] = attribute
 
     def _place(self, value: ir.Value) -> ir.Value:
-        return self.homes[value] if value in self.homes else Buffer.build(memref_type(value), "call")
+        if value in self.homes:
+            return self.homes[value]
+        type_ = memref_type(value)
+        return strided.temporary(type_.shape, type_.element_type, "call")
 
     def _view(self, reshape: ir.OpView) -> ir.Value:
         view = view_of(reshape, self.memory[reshape.operands[0]])

@@ -12,7 +12,6 @@ from typing import Protocol
 from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.graph.shapes import Shape
 from tilewright.dialects.mlir import ir
-from tilewright.dialects.tir import Buffer
 from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.constant import global_of, is_constant, splat_of
 from tilewright.lowering.graph_to_tir.emitter import emit_nest
@@ -135,4 +134,4 @@ class RowsFrame:
 
 
 def _buffer(value: ir.Value, shape: Shape, scope: str) -> ir.Value:
-    return Buffer.build(strided.plain_type(shape, memory_type(dtype_of(value))), scope)
+    return strided.temporary(shape, memory_type(dtype_of(value)), scope)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.graph.layout import BlockedLayout
 from tilewright.dialects.mlir import ir
-from tilewright.dialects.tir import Buffer
 from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.nest import Nest, copy_nest, dtype_of
 from tilewright.lowering.graph_to_tir.values import Operation, constant, register_type
@@ -61,7 +60,7 @@ def reorder_nests(op: Operation, source: ir.Value, out: ir.Value) -> list[Nest]:
         ]
     if after.layout is None:
         return _copies(value, before.layout, out, source, False)
-    plain = Buffer.build(strided.plain_type(before.shape, out.type.element_type), "call")
+    plain = strided.temporary(before.shape, out.type.element_type, "call")
     unpack = _copies(value, before.layout, plain, source, False)
     return [
         *unpack,

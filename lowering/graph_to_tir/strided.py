@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tilewright.dialects.mlir import arith, ir, memref
+from tilewright.dialects.tir import Buffer
 from tilewright.lowering.graph_to_tir.values import index
 
 Groups = list[list[int]]
@@ -27,8 +28,9 @@ class Layout:
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Row-major strides of ``shape``, in elements."""
-    return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    """Row-major strides of ``shape``, in elements; an extent of 0 counts as 1."""
+    extents = [max(extent, 1) for extent in shape]
+    return tuple(math.prod(extents[axis + 1 :]) for axis in range(len(shape)))
 
 
 def layout_of(value: ir.Value) -> Layout:
@@ -39,7 +41,13 @@ def layout_of(value: ir.Value) -> Layout:
 
 
 def plain_type(shape: Sequence[int], element: ir.Type) -> ir.MemRefType:
-    """A contiguous row-major memref type."""
+    """A contiguous row-major memref type.
+
+    The strides are spelled out where an inner extent is 0: MLIR's own would be 0, which it then cannot pass
+    to a function as a bare pointer.
+    """
+    if 0 in shape[1:]:
+        return type_with(Layout(tuple(shape), contiguous_strides(shape), 0), element)
     return ir.MemRefType.get(list(shape), element)
 
 
@@ -49,6 +57,14 @@ def type_with(layout: Layout, element: ir.Type) -> ir.MemRefType:
     offset = dynamic if layout.offset is None else layout.offset
     strided = ir.StridedLayoutAttr.get(offset, list(layout.strides))
     return ir.MemRefType.get(list(layout.shape), element, strided)
+
+
+def temporary(shape: Sequence[int], element: ir.Type, scope: str) -> ir.Value:
+    """A ``tir.buffer`` as a memref of `plain_type`; ``scope`` is call or task."""
+    if 0 not in shape[1:]:
+        return Buffer.build(plain_type(shape, element), scope)
+    nothing = Buffer.build(plain_type([0], element), scope)
+    return restride(nothing, Layout(tuple(shape), contiguous_strides(shape), 0))
 
 
 def is_plain(value: ir.Value) -> bool:
@@ -99,7 +115,10 @@ def restride(value: ir.Value, layout: Layout) -> ir.Value:
     total = None if own is None else own + extra
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     offsets = [] if total is not None else [_offset_value(value, extra)]
-    type_ = type_with(Layout(layout.shape, layout.strides, total), value.type.element_type)
+    is_contiguous = total == 0 and layout.strides == contiguous_strides(layout.shape)
+    placed = Layout(layout.shape, layout.strides, total)
+    element = value.type.element_type
+    type_ = plain_type(layout.shape, element) if is_contiguous else type_with(placed, element)
     static = [dynamic if total is None else total]
     return memref.reinterpret_cast(
         type_, value, offsets, [], [], static, list(layout.shape), list(layout.strides)
