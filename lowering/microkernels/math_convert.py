@@ -2,8 +2,8 @@
 
 LLVM turns an ``arith.truncf`` to a 16-bit type into a call of a compiler runtime, one a lane
 (``__truncsfbf2``, ``__truncdfbf2``, ``__truncdfhf2``), which a just-in-time compiled module does not link.
-Without AVX512-BF16 it may also move an operation such as ``fabs`` before an ``arith.extf`` from bf16, and then
-call the same routine.
+Without AVX512-BF16 it may also move an operation such as ``fabs`` before an ``arith.extf`` from bf16, and
+then call the same routine.
 """
 
 from tilewright.dialects.mlir import ir

@@ -6,6 +6,7 @@ fast-math flags: LLVM may not reassociate, so the error bounds that the kernels 
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Union
 
 from tilewright.dialects.mlir import arith, ir, llvm, math, vector
@@ -165,8 +166,7 @@ class Lanes:
             return self.value
         flat = self.value
         if len(self.shape) != 1:
-            count = ir.VectorType(self.type).num_elements if self.shape else 1
-            flat = vector.shape_cast(ir.VectorType.get([count], self.element), flat)
+            flat = vector.shape_cast(ir.VectorType.get([prod(self.shape)], self.element), flat)
         return vector.reduction(self.element, vector.CombiningKind.OR, flat)
 
     def intrinsic(self, name: str, *arguments: ir.Value) -> "Lanes":

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.microkernels.elementwise_math import EXPANSIONS, SUPPORTED_ELEMENTS, convert
 from tilewright.lowering.microkernels.math_convert import needs_expansion
@@ -66,6 +66,8 @@ def _collect(module: ir.Operation, machine: Machine) -> list[ir.Operation]:
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
+    for op in found:
+        _refuse_unknown(op)
     return found
 
 
@@ -89,14 +91,14 @@ def _is_math_to_expand(op: ir.Operation) -> bool:
     if op.name not in EXPANSIONS or _is_tensor(op.results[0]):
         return False
     lanes = Lanes(op.operands[0])
-    _refuse_unknown(op, lanes)
     return isinstance(lanes.type, ir.VectorType) or str(lanes.element) != "f64" or op.name == "math.rsqrt"
 
 
-def _refuse_unknown(op: ir.Operation, lanes: Lanes) -> None:
+def _refuse_unknown(op: ir.Operation) -> None:
+    lanes = Lanes(op.operands[0])
     if str(lanes.element) not in SUPPORTED_ELEMENTS:
         message = f"{op.name} on {lanes.element}: expected one of {', '.join(SUPPORTED_ELEMENTS)}"
-        raise CompileError(message, location=str(op.location))
+        raise CompileError(message, location=spell_location(op.location))
     if isinstance(lanes.type, ir.VectorType) and ir.VectorType(lanes.type).scalable:
         message = f"{op.name} on {lanes.type}: expected a vector of fixed size"
-        raise CompileError(message, location=str(op.location))
+        raise CompileError(message, location=spell_location(op.location))
