@@ -15,6 +15,7 @@ from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 
 MLIR_TO_LLVM: tuple[str, ...] = (
+    "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
     "canonicalize",
     "cse",
     "convert-vector-to-scf",

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.lowering import mlir_to_llvm
+from tilewright.lowering import bf16_as_integers, mlir_to_llvm
 from tilewright.lowering.tir_to_mlir import (
     expand_brgemm,
     expand_elementwise_math,
@@ -26,6 +26,7 @@ from tilewright.passes.tir import reuse_buffers
 
 # Imported for the passes that they enter in the table.
 PASS_MODULES = (
+    bf16_as_integers,
     choose_template_parameters,
     decompose_complex_ops,
     expand_brgemm,
@@ -116,6 +117,7 @@ PHASES = (
             "peel-vector-tails",
             "lower-parallel",
             *mlir_to_llvm.MLIR_TO_LLVM,
+            "bf16-as-integers",
             "make-entries",
         ),
     ),

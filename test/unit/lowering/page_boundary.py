@@ -7,6 +7,7 @@ import ctypes
 import mmap
 import sys
 
+import ml_dtypes
 import numpy as np
 from tir_jit import Compiled, machine
 
@@ -34,6 +35,7 @@ TYPES = {
     "f32": np.float32,
     "f64": np.float64,
     "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
     "i8": np.int8,
     "i16": np.int16,
     "i32": np.int32,
