@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.dtypes import DTYPES
-from tilewright.dialects.graph.shapes import normalize_axis
 from tilewright.frontends.onnx.builder import Value
 from tilewright.frontends.onnx.registry import Node, onnx_op
 
@@ -63,9 +62,9 @@ def aligned(node: Node) -> Value:
         return right
     if not node.get("broadcast", 0):
         raise CompileError("before opset 7 shapes must be equal unless attribute 'broadcast' is set")
-    axis = normalize_axis(node.get("axis", left.rank - right.rank), left.rank + 1)
-    trailing = left.rank - axis - right.rank
-    if trailing < 0:
+    axis = node.get("axis", left.rank - right.rank)
+    trailing = left.rank - (axis + left.rank if axis < 0 else axis) - right.rank
+    if not 0 <= trailing <= left.rank - right.rank:
         raise CompileError(f"attribute 'axis' = {axis} leaves no room for the second operand")
     return node.graph.reshape(right, (*right.shape, *[1] * trailing))
 

@@ -11,12 +11,13 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from tilewright.dialects.base import compiling
+from tilewright.dialects.base import compiling, make_context
 from tilewright.dialects.graph.evaluate import evaluate
 from tilewright.frontends.onnx.importer import OnnxModel, import_model
 
 ROOT = Path(__file__).resolve().parents[3]
 F32 = TensorProto.FLOAT
+CONTEXT = make_context()  # one for all that `run` does: making one takes longer than a small import
 
 
 def cases_folder(name: str) -> Path:
@@ -52,7 +53,7 @@ def run(
 ) -> list[np.ndarray]:
     """Import for the shapes of ``feeds`` and evaluate."""
     shapes = {name: array.shape for name, array in feeds.items()}
-    with compiling():
+    with compiling(CONTEXT):
         imported = import_model(source, shapes, overridden)
         arrays = [feeds[info.name] for info in imported.inputs]
         function = imported.module.body.operations[0]
