@@ -9,6 +9,10 @@ from torch_mlir.dialects import arith, cf, ext, func, llvm, math, memref, openmp
 from torch_mlir.execution_engine import ExecutionEngine
 from torch_mlir.passmanager import PassManager
 
+# Where the bindings look for the module of a dialect: without ours on the list they search the disk in vain
+# each time they meet one of our operations.
+ext._cext.globals.append_dialect_search_prefix("tilewright.dialects")
+
 __all__ = [
     "ExecutionEngine",
     "PassManager",
