@@ -1,35 +1,19 @@
-"""From a model to an executable: import, pipeline, native code.
+"""`tilewright.compile`: what the user gives, checked, and the executable that comes of it."""
 
-Nothing here decides how code looks; that is the pipeline's. What this module adds is the machine, the moment
-when each set of shapes is compiled, and the record of what each argument of the native entry is.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.dialects.mlir import ir
-from tilewright.lowering.mlir_to_llvm import ENTRIES
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.target.presets import PRESETS, host
 from tilewright.passes import pipelines
-from tilewright.passes.core.execution import Settings
-from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.options import nearest
-from tilewright.runtime.constants import ConstantStore, Needs, constant_arguments
 from tilewright.runtime.executable import Executable
-from tilewright.runtime.memory import ArenaPool
-from tilewright.runtime.models import Graph, Model, Weights, open_model
-from tilewright.runtime.native import Entry, NativeModule
-from tilewright.runtime.observation import Recorder
-from tilewright.runtime.specialisation import Specialisation
-from tilewright.runtime.threads import openmp_library, thread_count
-
-Progress = Callable[[str], None]
+from tilewright.runtime.model_compiler import ModelCompiler, Plan, Progress
+from tilewright.runtime.models import Weights, open_model
+from tilewright.runtime.threads import thread_count
 
 
 def compile(
@@ -58,7 +42,7 @@ def compile(
         target: a preset's name or a machine whose features this CPU has; the host by default.
         pipeline: name of a pipeline that ends in the LLVM dialect, or one composed by hand.
         dump_ir: a directory for the IR after each pass.
-        progress: called with the name of each step before or after it.
+        progress: called with the name of each step when it starts.
         specialisations: how many sets of input shapes to keep.
 
     Raises:
@@ -99,113 +83,3 @@ def resolve_machine(target: str | Machine | None, threads: int | None) -> Machin
 
 def _pipeline(pipeline: str | PassPipeline) -> PassPipeline:
     return pipelines.named(pipeline) if isinstance(pipeline, str) else pipeline
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How to compile.
-
-    Attributes:
-        machine: what for.
-        pipeline: the passes from Graph IR to the LLVM dialect.
-        dump_ir: directory for the IR after each pass; None for no files.
-        progress: called with the name of each step.
-    """
-
-    machine: Machine
-    pipeline: PassPipeline
-    dump_ir: Path | None = None
-    progress: Progress | None = None
-
-    def report(self, step: str) -> None:
-        """Call ``progress`` if there is one."""
-        if self.progress is not None:
-            self.progress(step)
-
-
-class ModelCompiler:
-    """Compiles one model for any number of input shapes; packed weights are shared.
-
-    Args:
-        model: where the graph comes from.
-        plan: how to compile.
-    """
-
-    def __init__(self, model: Model, plan: Plan) -> None:
-        self._model = model
-        self._plan = plan
-        self._arenas = ArenaPool()
-        self._store = ConstantStore(self._arenas)
-
-    def specialise(self, shapes: Mapping[str, tuple[int, ...]], fed: frozenset[str]) -> Specialisation:
-        """Native code for input ``shapes``; weights in ``fed`` are inputs.
-
-        Raises:
-            CompileError: the model cannot be compiled for them.
-        """
-        with compiling():
-            self._plan.report("import")
-            graph = self._model.graph(shapes, fed)
-            recorder = self._lower(graph, shapes)
-            self._plan.report("machine-code")
-            native = NativeModule(graph.module, openmp_library())
-            entries = _entries(native, recorder)
-        main, init = entries["main"], entries.get("init")
-        constants = constant_arguments(main.arguments)
-        names = {argument.name for argument in constants if argument.name}
-        identities = {name: graph.identity(name) for name in names}
-        needs = Needs(constants, init, identities, recorder.fingerprints)
-        by_name = {info.name: info for info in graph.inputs}
-        inputs = [by_name[name] for name in shapes]
-        return Specialisation(
-            native,
-            main,
-            inputs,
-            graph.outputs,
-            needs,
-            self._store,
-            graph.weights,
-            self._arenas,
-            recorder.functions,
-        )
-
-    def _command(self, shapes: Mapping[str, tuple[int, ...]]) -> str:
-        """The words that a reproducing command line starts with."""
-        machine = self._plan.machine
-        where = "" if machine.name == "host" else f" --target {machine.name}"
-        return f"{self._model.command(shapes)}tilewright-opt{where} --cores {machine.cores}"
-
-    def _lower(self, graph: Graph, shapes: Mapping[str, tuple[int, ...]]) -> Recorder:
-        attach_machine(graph.module.operation, self._plan.machine)
-        recorder = Recorder(graph.identity, self._plan.pipeline.names, self._plan.report)
-        directory = self._plan.dump_ir
-        if directory is not None:
-            directory = directory / "_".join(
-                "x".join(map(str, shape)) or "scalar" for shape in shapes.values()
-            )
-            directory.mkdir(parents=True, exist_ok=True)
-        settings = Settings(
-            print_dir=None if directory is None else str(directory),
-            observer=recorder.observe,
-            command=self._command(shapes),
-        )
-        self._plan.pipeline.run(graph.module, settings)
-        if "main" not in recorder.arguments or not _is_lowered(graph.module):
-            raise CompileError(
-                "expected a pipeline from Graph IR to the LLVM dialect, given one that ends early"
-            )
-        return recorder
-
-
-def _is_lowered(module: ir.Module) -> bool:
-    return all(op.operation.name.startswith("llvm.") for op in module.body.operations)
-
-
-def _entries(native: NativeModule, recorder: Recorder) -> dict[str, Entry]:
-    try:
-        return {
-            name: Entry(native.function(ENTRIES[name]), arguments)
-            for name, arguments in recorder.arguments.items()
-        }
-    except RuntimeError as error:
-        raise CompileError(f"code generation failed: {error}") from error

@@ -21,9 +21,10 @@ class Recorder:
     Args:
         identity: what identifies the data of a weight, by name.
         names: the passes of the pipeline in order.
-        report: called with the name of each pass that has run.
+        report: called with the name of the part of the pipeline that comes next.
 
     Attributes:
+        observed: the passes after which to call `observe`.
         fingerprints: identity of each result of ``@init``.
         arguments: of ``main`` and ``init``, by name.
         functions: how many functions the fused operations became.
@@ -39,22 +40,31 @@ class Recorder:
         self._report = report
         position = names.index(CONVERSION) if CONVERSION in names else 0
         self._last_graph_pass = names[position - 1] if position else ""
+        self.observed = frozenset({self._last_graph_pass, CONVERSION, LAST_TENSOR_PASS})
 
     def observe(self, name: str, module: ir.Operation) -> None:
-        """Note what pass ``name`` has left in ``module``."""
-        self._report(name)
+        """Note what pass ``name`` has left in ``module``, which is verified.
+
+        Raises:
+            ir.MLIRError: it is invalid.
+        """
+        module.verify()
         if name == self._last_graph_pass:
-            self._note_graph(find_function(module, "init"))
-        if name == CONVERSION:
-            operations = module.regions[0].blocks[0].operations
-            self.functions = sum(
-                isinstance(op, func.FuncOp) and op.name.value not in ENTRIES for op in operations
-            )
-        if name == LAST_TENSOR_PASS:
+            self._note_init(find_function(module, "init"))
+            self._report("templates")
+        elif name == CONVERSION:
+            self._note_functions(module)
+            self._report("tensor passes")
+        elif name == LAST_TENSOR_PASS:
             found = {entry: find_function(module, entry) for entry in ENTRIES}
             self.arguments = {entry: arguments_of(op) for entry, op in found.items() if op is not None}
+            self._report("lowering")
 
-    def _note_graph(self, init: func.FuncOp | None) -> None:
+    def _note_functions(self, module: ir.Operation) -> None:
+        functions = [op for op in module.regions[0].blocks[0].operations if isinstance(op, func.FuncOp)]
+        self.functions = sum(op.name.value not in ENTRIES for op in functions)
+
+    def _note_init(self, init: func.FuncOp | None) -> None:
         if init is not None and all(isinstance(type_, ir.RankedTensorType) for type_ in init.type.inputs):
             self.fingerprints = result_fingerprints(init, self._identities(init))
 

@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
+from rich.box import SIMPLE
 from rich.table import Table
 
 from tilewright.dialects.diagnostics import CompileError
@@ -146,7 +147,11 @@ def run_demo(threads: int | None = None) -> bool:
     Raises:
         CompileError: a model cannot be compiled.
     """
-    table = Table("model", "nodes", "fused functions", "compile ms", "run ms", "largest error", "")
+    table = Table(
+        "model", "nodes", "fused functions", "compile ms", "run ms", "largest error", "", box=SIMPLE
+    )
+    for column in table.columns:
+        column.no_wrap = True
     correct = True
     for case in cases():
         outcome = run_case(case, threads)

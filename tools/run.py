@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from rich.box import SIMPLE
 from rich.table import Table
 
 from tilewright.runtime.compiler import compile
@@ -127,7 +128,9 @@ def agree(given: np.ndarray, expected: np.ndarray) -> bool:
 
 
 def _print_outputs(outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray] | None) -> None:
-    table = Table("output", "type", "least", "largest", *(["error", ""] if expected is not None else []))
+    table = Table(
+        "output", "type", "least", "largest", *(["error", ""] if expected is not None else []), box=SIMPLE
+    )
     for name, array in outputs.items():
         row: list[Any] = [name, f"{array.dtype.name}[{', '.join(map(str, array.shape))}]", *_extremes(array)]
         if expected is not None:

@@ -28,6 +28,8 @@ def mlp(widths: Sequence[int], batch: int | str, seed: int = 0) -> onnx.ModelPro
     nodes, weights, value = [], [], "x"
     for layer, (inputs, outputs) in enumerate(pairwise(widths)):
         weight = generator.standard_normal((inputs, outputs)) * np.sqrt(2 / inputs)
+        # Positive weights in the last layer, so that the last ReLU does not cut everything off.
+        weight = np.abs(weight) if layer == len(widths) - 2 else weight
         bias = generator.standard_normal(outputs) * 0.1
         weights += [_named(f"w{layer}", weight), _named(f"b{layer}", bias)]
         result = "y" if layer == len(widths) - 2 else f"relu{layer}"

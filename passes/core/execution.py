@@ -39,6 +39,7 @@ class Settings:
         statistics: report MLIR's pass statistics to stderr.
         verify: verify the IR after each pass.
         observer: called after each pass with its name and the module; may raise `CompileError`.
+        observed: names of the passes to observe; None for all.
         command: the words of a reproducing command line before ``-p``.
         reproducer: where to write the IR from before the pipeline on failure; the command then names it.
     """
@@ -52,8 +53,13 @@ class Settings:
     statistics: bool = False
     verify: bool = True
     observer: Observer | None = None
+    observed: frozenset[str] | None = None
     command: str = "tilewright-opt FILE"
     reproducer: Path | None = None
+
+    def observes(self, name: str) -> bool:
+        """Whether the observer is called after pass ``name``."""
+        return self.observed is None or name in self.observed
 
 
 def execute(elements: Sequence[Element], module: ir.Operation, settings: Settings) -> None:
@@ -91,7 +97,7 @@ class _Run:
                 self.add(manager, index, element.name, partial(_run_pass, element))
             else:
                 manager.add(element.text)
-            if self.settings.observer is not None:
+            if self.settings.observer is not None and self.settings.observes(element.name):
                 self.add(manager, index, "observe", partial(self.settings.observer, element.name))
         _instrument(manager, self.settings)
         manager.run(module)
