@@ -25,7 +25,7 @@ class SplitConstantWeights(Pass):
 
     Acts on a value of `@main` when
       1. its op depends only on arguments marked ``graph.constant`` and on constants, at least on one argument
-         or with more than 4096 elements;
+         or with more than 4096 elements or in a blocked layout;
       2. it is read by an op that depends on more than that, or returned, directly or through reshapes and
          broadcasts, which are free and stay in `@main`.
     The op and all it needs are moved once, however many read it; the value becomes an argument of `@main`
@@ -113,7 +113,8 @@ class _Split:
         while isinstance(value, ir.OpResult) and value.owner.name in FREE:
             value = value.owner.operands[0]
         computed = isinstance(value, ir.OpResult) and value.owner.name != "graph.constant"
-        large = self.from_weight[value] or spec_of(value).elements > SMALL_ELEMENTS
+        spec = spec_of(value)
+        large = self.from_weight[value] or spec.elements > SMALL_ELEMENTS or spec.layout is not None
         if computed and large and value not in self.roots:
             self.roots.append(value)
 

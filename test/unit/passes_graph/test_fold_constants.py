@@ -18,7 +18,7 @@ NUMBERS = st.lists(st.integers(0, 63), min_size=20, max_size=80)
 SPECIAL = [0.0, -0.0, 1.0, -3.5, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3e38, 1e-38]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(NUMBERS)
 def test_folding_keeps_results(numbers: list[int]) -> None:
     with compiling(), np.errstate(all="ignore"):

@@ -13,7 +13,7 @@ from tilewright.passes.graph.fuse_fine_grain import FuseFineGrain
 NUMBERS = st.lists(st.integers(0, 63), min_size=20, max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(NUMBERS, st.sampled_from([FuseFineGrain(), FuseFineGrain(max_ops=3), FuseFineGrain(enabled=False)]))
 def test_fusing_keeps_results(numbers: list[int], fuse: FuseFineGrain) -> None:
     with compiling(), np.errstate(all="ignore"):

@@ -14,7 +14,7 @@ from tilewright.passes.graph.split_constant_weights import SplitConstantWeights
 NUMBERS = st.lists(st.integers(0, 63), min_size=20, max_size=80)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(NUMBERS, st.booleans())
 def test_split_keeps_results(numbers: list[int], fuse: bool) -> None:
     with compiling(), np.errstate(all="ignore"):
