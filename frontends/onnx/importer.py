@@ -15,8 +15,9 @@ from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
 from tilewright.dialects.mlir import ir
 from tilewright.frontends.onnx.builder import GraphBuilder, Value
 from tilewright.frontends.onnx.dimensions import DeclaredTensor, Given, resolve_shapes
-from tilewright.frontends.onnx.model import OnnxModel, Source, load_model
+from tilewright.frontends.onnx.model import OnnxModel, load_model
 from tilewright.frontends.onnx.registry import Node, canonical_domain, find_handler
+from tilewright.frontends.onnx.source import Source
 from tilewright.frontends.onnx.tensors import array_of
 from tilewright.frontends.onnx.validate import name_of
 

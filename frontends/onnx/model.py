@@ -4,32 +4,19 @@ What depends on concrete shapes is the importer's; a loaded model serves any num
 of them share its weights.
 """
 
-import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import BinaryIO, TypeAlias
 
 import numpy as np
 import onnx
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import inliner
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.frontends.onnx.dimensions import DeclaredTensor, Extent
-from tilewright.frontends.onnx.tensors import (
-    array_from_external,
-    array_from_stream,
-    array_of,
-    element_type,
-    is_external,
-    spec_of_tensor,
-)
+from tilewright.frontends.onnx.source import Origin, Source, open_source
+from tilewright.frontends.onnx.tensors import element_type
 from tilewright.frontends.onnx.validate import check_structure, opsets_of, refuse_unsupported
-from tilewright.frontends.onnx.wire import Region, WireError, open_stream, slim_model
-
-Source: TypeAlias = onnx.ModelProto | bytes | str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -70,35 +57,8 @@ def load_model(source: Source) -> OnnxModel:
         raise CompileError(error.message, location=location, notes=error.notes) from None
 
 
-@dataclass(frozen=True)
-class _Origin:
-    """Where the data of initialisers comes from that the slim message does not hold."""
-
-    model: onnx.ModelProto
-    stream: BinaryIO | None
-    regions: Mapping[str, Region]
-    tensors: Mapping[str, onnx.TensorProto]
-    folder: Path | None
-
-    def absent(self) -> dict[str, onnx.TensorProto]:
-        """Initialisers without data in the message, by name."""
-        tensors = {tensor.name: tensor for tensor in self.model.graph.initializer}
-        held_elsewhere = {*self.regions, *self.tensors}
-        return {n: t for n, t in tensors.items() if n in held_elsewhere or is_external(t)}
-
-    def read(self, tensor: onnx.TensorProto) -> np.ndarray:
-        """The data of an initialiser."""
-        if tensor.name in self.regions and self.stream is not None:
-            return array_from_stream(
-                self.stream, self.regions[tensor.name], tensor.name, spec_of_tensor(tensor)
-            )
-        if is_external(tensor):
-            return array_from_external(tensor, self.folder)
-        return array_of(self.tensors.get(tensor.name, tensor))
-
-
 def _load(source: Source, location: str) -> OnnxModel:
-    origin = _open(source, location)
+    origin = open_source(source, location)
     try:
         return _checked(origin, location)
     finally:
@@ -106,50 +66,7 @@ def _load(source: Source, location: str) -> OnnxModel:
             origin.stream.close()
 
 
-def _open(source: Source, location: str) -> _Origin:
-    if isinstance(source, onnx.ModelProto):
-        return _from_message(source)
-    if not isinstance(source, (bytes, bytearray, memoryview, str, os.PathLike)):
-        raise CompileError(f"expected an ONNX model, its bytes or its path, given {type(source).__name__}")
-    folder = Path(location).parent if location else None
-    try:
-        stream = open_stream(location) if location else io.BytesIO(source)  # type: ignore[arg-type]
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise CompileError(f"cannot read the model: {reason}") from None
-    return _from_stream(stream, folder)
-
-
-def _from_stream(stream: BinaryIO, folder: Path | None) -> _Origin:
-    model = onnx.ModelProto()
-    try:
-        data, regions = slim_model(stream)
-        model.ParseFromString(data)
-    except (WireError, DecodeError) as error:
-        raise CompileError(f"no ONNX model, or a truncated one: {error}") from None
-    names = {index: tensor.name for index, tensor in enumerate(model.graph.initializer)}
-    return _Origin(model, stream, {names[index]: region for index, region in regions.items()}, {}, folder)
-
-
-def _from_message(message: onnx.ModelProto) -> _Origin:
-    """A copy of the message without the data of its initialisers, which stays where it is."""
-    slim = onnx.ModelProto()
-    slim.ir_version = message.ir_version
-    slim.opset_import.extend(message.opset_import)
-    slim.functions.extend(message.functions)
-    graph = message.graph
-    slim.graph.name = graph.name
-    for part in ("node", "input", "output", "sparse_initializer"):
-        getattr(slim.graph, part).extend(getattr(graph, part))
-    for tensor in graph.initializer:
-        header = slim.graph.initializer.add(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
-        if is_external(tensor):
-            header.CopyFrom(tensor)
-    inside = {tensor.name: tensor for tensor in graph.initializer if not is_external(tensor)}
-    return _Origin(slim, None, {}, inside, None)
-
-
-def _checked(origin: _Origin, location: str) -> OnnxModel:
+def _checked(origin: Origin, location: str) -> OnnxModel:
     model = origin.model
     if not model.HasField("graph"):
         raise CompileError("the model is empty: it has no graph")
@@ -232,6 +149,6 @@ def _extent(dim: onnx.TensorShapeProto.Dimension) -> Extent:
     return str(dim.dim_param) if dim.dim_param not in ("", "?") else None
 
 
-def _read_used(graph: onnx.GraphProto, origin: _Origin) -> dict[str, np.ndarray]:
+def _read_used(graph: onnx.GraphProto, origin: Origin) -> dict[str, np.ndarray]:
     used = {name for node in graph.node for name in node.input} | {value.name for value in graph.output}
     return {tensor.name: origin.read(tensor) for tensor in graph.initializer if tensor.name in used}

@@ -19,6 +19,7 @@ ACTIVATIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "LeakyRelu": ("leaky_relu", {"alpha": 0.01}),
     "Elu": ("elu", {"alpha": 1.0}),
     "HardSigmoid": ("hard_sigmoid", {"alpha": 0.2, "beta": 0.5}),
+    "Celu": ("celu", {"alpha": 1.0}),
     "Gelu": ("gelu", {"approximate": "none"}),
 }
 
@@ -42,6 +43,23 @@ def selu(node: Node) -> Value:
     alpha = node.get("alpha", 1.67326319217681884765625 if exact else 1.6732)
     gamma = node.get("gamma", 1.05070102214813232421875 if exact else 1.0507)
     return node.graph.emit("selu", node.operand(0), alpha=alpha, gamma=gamma)
+
+
+@onnx_op("Swish")
+def swish(node: Node) -> Value:
+    """The product of x and ``sigmoid(alpha * x)``."""
+    x, graph, alpha = node.operand(0), node.graph, node.get("alpha", 1.0)
+    if alpha == 1:
+        return graph.emit("silu", x)
+    return graph.emit("mul", x, graph.emit("sigmoid", graph.emit("mul", x, graph.scalar(alpha, x))))
+
+
+@onnx_op("ThresholdedRelu")
+def thresholded_relu(node: Node) -> Value:
+    """The operand above the threshold, 0 elsewhere."""
+    x, graph = node.operand(0), node.graph
+    above = graph.emit("greater", x, graph.scalar(node.get("alpha", 1.0), x))
+    return graph.emit("select", above, x, graph.scalar(0, x))
 
 
 @onnx_op("PRelu")

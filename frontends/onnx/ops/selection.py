@@ -36,7 +36,8 @@ def identity(node: Node) -> Value:
 def dropout(node: Node) -> list[Value]:
     """The operand, as in inference; the mask is true everywhere."""
     x, graph = node.operand(0), node.graph
-    if node.optional(2) is not None and node.static(2, "the training mode").any():
+    trained = node.optional(2) is not None and bool(node.static(2, "the training mode").any())
+    if trained or (node.opset < 7 and not node.get("is_test", 0)):
         raise CompileError("Dropout in training mode is not supported")
     if len(node.outputs) < 2 or not node.outputs[1]:
         return [x]

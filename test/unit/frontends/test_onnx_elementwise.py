@@ -182,6 +182,9 @@ ACTIVATIONS: list[tuple[str, dict[str, Any]]] = [
     ("Selu", {"alpha": 0.5, "gamma": 3.0}),
     ("HardSigmoid", {}),
     ("HardSigmoid", {"alpha": 0.7, "beta": 0.1}),
+    ("Celu", {"alpha": 0.5}),
+    ("ThresholdedRelu", {"alpha": 2.0}),
+    ("ThresholdedRelu", {}),
     ("Gelu", {}),
     ("Gelu", {"approximate": "tanh"}),
 ]
@@ -190,6 +193,12 @@ ACTIVATIONS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("op", "attributes"), ACTIVATIONS)
 def test_activations(op: str, attributes: dict[str, Any]) -> None:
     check(op, [np.linspace(-6, 6, 60, dtype=np.float32).reshape(3, 4, 5)], **attributes)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.7])
+def test_swish(alpha: float) -> None:
+    x = np.linspace(-6, 6, 30, dtype=np.float32)
+    check("Swish", [x], expected=[(x / (1 + np.exp(-alpha * x))).astype(np.float32)], opset=24, alpha=alpha)
 
 
 TYPES = {

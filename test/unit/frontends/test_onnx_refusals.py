@@ -110,6 +110,7 @@ INTS = np.array([1, 2], np.int64)
         ("Cast", [X], {"to": TensorProto.STRING}, "element type STRING is not supported"),
         ("Mod", [X, X], {}, "fmod"),
         ("Dropout", [X, np.float32(0.5), np.array(True)], {"constants": [1, 2]}, "training mode"),
+        ("Dropout", [X], {"opset": 6}, "training mode"),
         ("Concat", [X, X[0]], {"axis": 0}, "f32"),
         ("Gather", [np.float32([1, 2]), np.array([2])], {"constants": [0, 1]}, "out of"),
         ("Add", [X, X], {"opset": 6}, None),

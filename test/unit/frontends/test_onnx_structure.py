@@ -319,6 +319,7 @@ def test_dropout() -> None:
     check("Dropout", [x, np.float32(0.9)], expected=[x, mask], constants=[1], results=2)
     check("Dropout", [x], expected=[x], opset=7, ratio=0.9)
     check("Dropout", [x], expected=[x, mask.astype(np.float32)], opset=7, results=2)
+    check("Dropout", [x], expected=[x], opset=6, is_test=1)
 
 
 @pytest.mark.parametrize("upper", [0, 1])

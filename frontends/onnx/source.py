@@ -1,0 +1,118 @@
+"""Where a model comes from: a file, bytes or a message; and where the data of its initialisers lies.
+
+The message that is parsed is slim, without large weights; each is read once, when it is asked for.
+"""
+
+import io
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+import numpy as np
+import onnx
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.frontends.onnx.tensors import (
+    array_from_external,
+    array_from_stream,
+    array_of,
+    is_external,
+    spec_of_tensor,
+)
+from tilewright.frontends.onnx.wire import Region, WireError, open_stream, slim_model
+
+Source: TypeAlias = onnx.ModelProto | bytes | str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A slim message, and where the data of initialisers is that it does not hold.
+
+    Attributes:
+        model: the message.
+        stream: holds `regions`; None where the model did not come from bytes.
+        regions: where data lies in the stream, by name.
+        tensors: initialisers of the message the model came from, by name.
+        folder: where files with external data are; None where the model did not come from a file.
+    """
+
+    model: onnx.ModelProto
+    stream: BinaryIO | None
+    regions: Mapping[str, Region]
+    tensors: Mapping[str, onnx.TensorProto]
+    folder: Path | None
+
+    def absent(self) -> dict[str, onnx.TensorProto]:
+        """Initialisers without data in the message, by name."""
+        tensors = {tensor.name: tensor for tensor in self.model.graph.initializer}
+        held_elsewhere = {*self.regions, *self.tensors}
+        return {n: t for n, t in tensors.items() if n in held_elsewhere or is_external(t)}
+
+    def read(self, tensor: onnx.TensorProto) -> np.ndarray:
+        """The data of an initialiser.
+
+        Raises:
+            CompileError: it is missing, or does not fit its shape.
+        """
+        if tensor.name in self.regions and self.stream is not None:
+            return array_from_stream(
+                self.stream, self.regions[tensor.name], tensor.name, spec_of_tensor(tensor)
+            )
+        if is_external(tensor):
+            return array_from_external(tensor, self.folder)
+        return array_of(self.tensors.get(tensor.name, tensor))
+
+
+def open_source(source: Source, location: str) -> Origin:
+    """Parse the model but for large weights.
+
+    Args:
+        source: the model.
+        location: its path; empty where it is none.
+
+    Raises:
+        CompileError: it cannot be read or parsed.
+    """
+    if isinstance(source, onnx.ModelProto):
+        return _from_message(source)
+    if not isinstance(source, (bytes, bytearray, memoryview, str, os.PathLike)):
+        raise CompileError(f"expected an ONNX model, its bytes or its path, given {type(source).__name__}")
+    folder = Path(location).parent if location else None
+    try:
+        stream = open_stream(location) if location else io.BytesIO(source)  # type: ignore[arg-type]
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise CompileError(f"cannot read the model: {reason}") from None
+    return _from_stream(stream, folder)
+
+
+def _from_stream(stream: BinaryIO, folder: Path | None) -> Origin:
+    model = onnx.ModelProto()
+    try:
+        data, regions = slim_model(stream)
+        model.ParseFromString(data)
+    except (WireError, DecodeError) as error:
+        raise CompileError(f"no ONNX model, or a truncated one: {error}") from None
+    names = {index: tensor.name for index, tensor in enumerate(model.graph.initializer)}
+    return Origin(model, stream, {names[index]: region for index, region in regions.items()}, {}, folder)
+
+
+def _from_message(message: onnx.ModelProto) -> Origin:
+    """A copy of the message without the data of its initialisers, which stays where it is."""
+    slim = onnx.ModelProto()
+    slim.ir_version = message.ir_version
+    slim.opset_import.extend(message.opset_import)
+    slim.functions.extend(message.functions)
+    graph = message.graph
+    slim.graph.name = graph.name
+    for part in ("node", "input", "output", "sparse_initializer"):
+        getattr(slim.graph, part).extend(getattr(graph, part))
+    for tensor in graph.initializer:
+        header = slim.graph.initializer.add(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
+        if is_external(tensor):
+            header.CopyFrom(tensor)
+    inside = {tensor.name: tensor for tensor in graph.initializer if not is_external(tensor)}
+    return Origin(slim, None, {}, inside, None)
