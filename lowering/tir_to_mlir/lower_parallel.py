@@ -13,9 +13,16 @@ from tilewright.dialects.mlir import arith, func, ir, openmp, scf
 from tilewright.dialects.tir import Parallel, ThreadId
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
+from tilewright.passes.core.patterns import operations
 
 THREAD_NUM = "omp_get_thread_num"
 NUM_THREADS = "omp_get_num_threads"
+
+# Views of memory, which may be made before an earlier grid runs, as may all of arith.
+_VIEWS = frozenset(
+    f"memref.{name}"
+    for name in ("cast", "collapse_shape", "expand_shape", "reinterpret_cast", "subview", "transpose", "view")
+)
 
 
 @register_pass("lower-parallel")
@@ -27,8 +34,10 @@ class LowerParallel(Pass):
     2. On more cores a grid becomes one ``omp.parallel`` of that many threads, in which thread ``t`` of ``n``
        loops over tasks ``[t * total / n, (t + 1) * total / n)`` of the linearised grid. The runtime may give
        fewer threads than asked for; ``n`` is what it gave.
-    3. A grid inside another one becomes nested loops: its tasks belong to the thread that meets it.
-    4. ``tir.thread_id`` becomes the number of the thread of the grid around it, 0 where there is none.
+    3. Grids that follow each other, with nothing but arithmetic and views between them, share one
+       ``omp.parallel`` with an ``omp.barrier`` after each but the last.
+    4. A grid inside another one becomes nested loops: its tasks belong to the thread that meets it.
+    5. ``tir.thread_id`` becomes the number of the thread of the grid around it, 0 where there is none.
 
     Before::
 
@@ -53,30 +62,51 @@ class LowerParallel(Pass):
     def run(self, module: ir.Operation) -> None:
         """Lower the grids of ``module`` in place."""
         cores = machine_of(module).cores
-        grids = _collect(module, Parallel.OPERATION_NAME)
-        plan = [(grid, cores > 1 and _is_worth_threads(grid)) for grid in grids]
-        for grid, threaded in plan:  # inner grids first: the walk is post-order
-            if threaded:
-                _lower_to_threads(grid, cores)
+        grids = operations(module, Parallel.OPERATION_NAME)
+        inner = [grid for grid in grids if _around(grid, Parallel.OPERATION_NAME) is not None]
+        runs = _runs([grid for grid in grids if grid not in inner])
+        threaded = [cores > 1 and any(_total(grid) > 1 for grid in run) for run in runs]
+        for grid in reversed(inner):
+            _lower_to_loops(grid)
+        for run, on_threads in zip(runs, threaded, strict=True):
+            if on_threads:
+                _lower_to_threads(run, cores)
             else:
-                _lower_to_loops(grid)
-        for thread in _collect(module, ThreadId.OPERATION_NAME):
+                for grid in run:
+                    _lower_to_loops(grid)
+        for thread in operations(module, ThreadId.OPERATION_NAME):
             with thread.location, ir.InsertionPoint(thread):
                 _replace(thread, _index(0))
-        if any(threaded for _, threaded in plan):
+        if any(threaded):
             _declare(module, (THREAD_NUM, NUM_THREADS))
 
 
-def _collect(module: ir.Operation, name: str) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
+def _total(grid: ir.Operation) -> int:
+    return prod(grid.opview.grid_sizes)
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == name:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
 
-    module.walk(visit, ir.WalkOrder.POST_ORDER)
-    return found
+def _runs(grids: Sequence[ir.Operation]) -> list[list[ir.Operation]]:
+    """Group grids, given in program order, that can share a team of threads."""
+    runs: list[list[ir.Operation]] = []
+    for grid in grids:
+        if runs and _follows(runs[-1][-1], grid):
+            runs[-1].append(grid)
+        else:
+            runs.append([grid])
+    return runs
+
+
+def _follows(first: ir.Operation, second: ir.Operation) -> bool:
+    """Whether ``second`` comes after ``first`` in its block, with nothing between that must wait for it."""
+    if first.block != second.block:
+        return False
+    between = _between(first, second)
+    return all(op.name.startswith("arith.") or op.name in _VIEWS for op in between)
+
+
+def _between(first: ir.Operation, second: ir.Operation) -> list[ir.Operation]:
+    ops = [op.operation for op in first.block.operations]
+    return ops[ops.index(first) + 1 : ops.index(second)]
 
 
 def _around(op: ir.Operation, name: str) -> ir.Operation | None:
@@ -84,11 +114,6 @@ def _around(op: ir.Operation, name: str) -> ir.Operation | None:
     while parent is not None and parent.operation.name != name:
         parent = parent.operation.parent
     return None if parent is None else parent.operation
-
-
-def _is_worth_threads(grid: ir.Operation) -> bool:
-    """Whether the grid is an outermost one with more than one task."""
-    return prod(grid.opview.grid_sizes) > 1 and _around(grid, Parallel.OPERATION_NAME) is None
 
 
 def _index(value: int) -> ir.Value:
@@ -119,18 +144,32 @@ def _lower_to_loops(grid: ir.Operation) -> None:
     _move_body(grid, end.operation, coordinates)
 
 
-def _lower_to_threads(grid: ir.Operation, cores: int) -> None:
-    sizes = grid.opview.grid_sizes
-    with grid.location:
-        with ir.InsertionPoint(grid):
+def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
+    """One team for the grids of ``run``, a barrier between them."""
+    first, last = run[0], run[-1]
+    for op in _between(first, last):
+        if op not in run:
+            op.move_before(first)
+    with first.location:
+        with ir.InsertionPoint(first):
             team = _emit_team(cores)
         with ir.InsertionPoint(team):
             thread, threads = _ask_runtime(THREAD_NUM), _ask_runtime(NUM_THREADS)
-            loop = _emit_task_loop(prod(sizes), thread, threads)
-        with ir.InsertionPoint(loop.body):
-            coordinates = _delinearise(loop.induction_variable, sizes)
-            end = scf.YieldOp([])
-    for op in _collect(grid, ThreadId.OPERATION_NAME):
+    for position, grid in enumerate(run):
+        with grid.location, ir.InsertionPoint(team):
+            if position:
+                openmp.BarrierOp()
+            _lower_to_task_loop(grid, thread, threads)
+
+
+def _lower_to_task_loop(grid: ir.Operation, thread: ir.Value, threads: ir.Value) -> None:
+    """The part of ``thread`` in ``grid``, at the insertion point."""
+    sizes = grid.opview.grid_sizes
+    loop = _emit_task_loop(prod(sizes), thread, threads)
+    with ir.InsertionPoint(loop.body):
+        coordinates = _delinearise(loop.induction_variable, sizes)
+        end = scf.YieldOp([])
+    for op in operations(grid, ThreadId.OPERATION_NAME):
         _replace(op, thread)
     _move_body(grid, end.operation, coordinates)
 

@@ -1,5 +1,5 @@
-// RUN: tilewright-opt %s -p lower-parallel --target avx512 --cores 2 | filecheck %s
-// RUN: tilewright-opt %s -p lower-parallel --target avx512 --cores 1 | filecheck %s --check-prefix=SINGLE
+// RUN: tilewright-opt %s -p lower-parallel --target avx512 --cores 2 --split-input-file --verify-diagnostics | filecheck %s
+// RUN: tilewright-opt %s -p lower-parallel --target avx512 --cores 1 --split-input-file --verify-diagnostics | filecheck %s --check-prefix=SINGLE
 
 // The OpenMP runtime is declared where a grid needs threads, and only there.
 // CHECK: func.func private @omp_get_thread_num() -> i32
@@ -87,5 +87,72 @@ func.func @one_task(%x: memref<4x2xf32>) {
   return
 }
 
+// Grids that follow each other share a team; arithmetic and views between them are made before it.
+// CHECK-LABEL: func.func @two_grids
+// CHECK: %[[ROW:.*]] = memref.subview
+// CHECK: omp.parallel
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : memref<4x2xf32>
+// CHECK: omp.barrier
+// CHECK-NOT: omp.parallel
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %[[ROW]][%{{.*}}]
+// CHECK: omp.terminator
+// SINGLE-LABEL: func.func @two_grids
+// SINGLE-NOT: omp.barrier
+func.func @two_grids(%x: memref<4x2xf32>, %y: memref<4x2xf32>) {
+  %c = arith.constant 1.0 : f32
+  %c1 = arith.constant 1 : index
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    memref.store %c, %x[%i, %c1] : memref<4x2xf32>
+    "tir.yield"() : () -> ()
+  }) {grid = [4]} : () -> ()
+  %row = memref.subview %y[1, 0] [1, 2] [1, 1] : memref<4x2xf32> to memref<2xf32, strided<[1], offset: 2>>
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    %v = memref.load %x[%c1, %i] : memref<4x2xf32>
+    memref.store %v, %row[%i] : memref<2xf32, strided<[1], offset: 2>>
+    "tir.yield"() : () -> ()
+  }) {grid = [2]} : () -> ()
+  return
+}
+
+// Refuses to share: a store stands between them.
+// CHECK-LABEL: func.func @apart
+// CHECK: omp.parallel
+// CHECK: omp.terminator
+// CHECK: memref.store
+// CHECK: omp.parallel
+// CHECK-NOT: omp.barrier
+// CHECK: return
+func.func @apart(%x: memref<4x2xf32>) {
+  %c = arith.constant 1.0 : f32
+  %c1 = arith.constant 1 : index
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    memref.store %c, %x[%i, %c1] : memref<4x2xf32>
+    "tir.yield"() : () -> ()
+  }) {grid = [4]} : () -> ()
+  memref.store %c, %x[%c1, %c1] : memref<4x2xf32>
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    memref.store %c, %x[%c1, %i] : memref<4x2xf32>
+    "tir.yield"() : () -> ()
+  }) {grid = [2]} : () -> ()
+  return
+}
+
 // CHECK-NOT: tir.parallel
 // SINGLE-NOT: tir.parallel
+
+// -----
+
+func.func @no_tasks() {
+  // expected-error @+1 {{grid [0] must be one or more positive sizes}}
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    "tir.yield"() : () -> ()
+  }) {grid = [0]} : () -> ()
+  return
+}

@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s -p peel-vector-tails | filecheck %s
+// RUN: tilewright-opt %s -p peel-vector-tails --split-input-file --verify-diagnostics | filecheck %s
 
 // Acts: the last iteration leaves the loop, with its mask; iteration arguments go through.
 // CHECK-LABEL: func.func @tail
@@ -197,4 +197,12 @@ func.func @other_vectors(%x: memref<20x20xf32>, %y: memref<?xf32>, %z: memref<20
     vector.transfer_write %w, %y[%j] : vector<16xf32>, memref<?xf32>
   }
   return
+}
+
+// -----
+
+func.func @invalid(%x: memref<20xf32>, %j: index, %pad: f32) -> vector<16xf32> {
+  // expected-error @+1 {{'vector.transfer_read'}}
+  %v = vector.transfer_read %x[%j, %j], %pad : memref<20xf32>, vector<16xf32>
+  return %v : vector<16xf32>
 }

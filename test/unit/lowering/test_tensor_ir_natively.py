@@ -134,6 +134,45 @@ func.func @main(%x: memref<{n}xf32>, %y: memref<{n}xf32>, %z: memref<{tasks}xf32
 """
 
 
+# The second grid reads what tasks of other threads wrote: wrong without a barrier.
+DEPENDENT = """
+func.func @main(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  %a = "tir.buffer"() {scope = "call"} : () -> memref<64x64xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    scf.for %j = %c0 to %c64 step %c1 {
+      %v = memref.load %x[%i, %j] : memref<64x64xf32>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %a[%i, %j] : memref<64x64xf32>
+    }
+    "tir.yield"() : () -> ()
+  }) {grid = [64]} : () -> ()
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    scf.for %j = %c0 to %c64 step %c1 {
+      %v = memref.load %a[%j, %i] : memref<64x64xf32>
+      memref.store %v, %y[%i, %j] : memref<64x64xf32>
+    }
+    "tir.yield"() : () -> ()
+  }) {grid = [64]} : () -> ()
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_grid_waits_for_the_one_before(cores: int) -> None:
+    run = Compiled(DEPENDENT, machine(TARGETS[-1], cores))
+    x = np.random.default_rng(1).standard_normal((64, 64)).astype(np.float32)
+    for _ in range(200):
+        y = np.zeros_like(x)
+        run(x, y)
+        np.testing.assert_array_equal(y, 2 * x.T)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("without", ["none", "peel-vector-tails"])
 @pytest.mark.parametrize("n", [5, 64, 70, 75, 95, 96, 97])
