@@ -83,3 +83,14 @@ def double(array: np.ndarray) -> np.ndarray:
     """A float array in float64; integers and booleans as they are."""
     is_float = any(entry.numpy == array.dtype and entry.is_float for entry in DTYPES.values())
     return array.astype(np.float64) if is_float else array
+
+
+def extents(values: Sequence[int]) -> tuple[int, ...]:
+    """``values`` as a shape.
+
+    Raises:
+        ShapeError: one of them is negative.
+    """
+    if any(extent < 0 for extent in values):
+        raise ShapeError(f"shape {list(values)} has a negative extent")
+    return tuple(values)
