@@ -68,9 +68,8 @@ def temporary(shape: Sequence[int], element: ir.Type, scope: str) -> ir.Value:
 
 
 def is_plain(value: ir.Value) -> bool:
-    """Whether the memref is contiguous, row-major and starts at its base."""
-    layout = layout_of(value)
-    return layout.offset == 0 and layout.strides == contiguous_strides(layout.shape)
+    """Whether the type of the memref is a `plain_type`; a strided one may describe the same layout."""
+    return bool(value.type == plain_type(value.type.shape, value.type.element_type))
 
 
 def subview(

@@ -1,0 +1,85 @@
+"""Reductions natively, over any axes, judged in float64."""
+
+import numpy as np
+import pytest
+from arrays import values
+from graph_jit import FUSED, TARGETS, check
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tilewright.dialects.graph import OPERATIONS
+
+KINDS = ["reduce_sum", "reduce_max", "reduce_min", "reduce_prod"]
+EXTENTS = st.sampled_from([1, 2, 3, 5, 16, 17, 33])
+
+
+def of(name, *operands, **attributes):
+    return OPERATIONS[f"graph.{name}"].of(*operands, **attributes)
+
+
+@st.composite
+def reductions(draw):
+    """(shape, axes, keep_dims, target)."""
+    shape = tuple(draw(st.lists(EXTENTS, min_size=1, max_size=4)))
+    axes = draw(st.lists(st.sampled_from(range(len(shape))), unique=True))
+    return shape, sorted(axes), draw(st.booleans()), draw(st.sampled_from(TARGETS))
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(reductions())
+def test_any_axes(case):
+    shape, axes, keep_dims, target = case
+    # Small values: products stay finite.
+    x = (1 + 0.1 * values("f32", shape, special=False)).astype(np.float32)
+    options = {"axes": axes, "keep_dims": keep_dims}
+    check(lambda v: [of(kind, v, **options) for kind in KINDS], x, target=target, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", ["i32", "ui8", "i64", "bf16", "f16", "f64"])
+def test_element_types(dtype, target):
+    x = values(dtype, (5, 19), special=False)
+    tolerance = {"bf16": 1e-2, "f16": 1e-3}.get(dtype, 0 if dtype[0] in "iu" else 1e-12)
+    kinds = KINDS if dtype[0] in "iu" else KINDS[:3]
+    for axes in ([0], [1], [0, 1]):
+        check(
+            lambda v, a=axes: [of(k, v, axes=a) for k in kinds],
+            x,
+            target=target,
+            rtol=tolerance,
+            atol=tolerance,
+        )
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_special_values(target):
+    x = np.ones((6, 21), np.float32)
+    x[0, 20], x[1, 3], x[2, 5], x[3, :] = np.nan, np.inf, -np.inf, -np.inf
+    x[4, 0] = np.nan
+    for axes in ([1], [0]):
+        check(lambda v, a=axes: [of(kind, v, axes=a) for kind in KINDS], x, target=target)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("shape", [(7, 0), (0, 7), (0, 0), (3, 0, 5)])
+def test_nothing_to_reduce(shape, target):
+    x = np.zeros(shape, np.float32)
+    for axes in ([0], [1], [0, 1], []):
+        check(lambda v, a=axes: [of(kind, v, axes=a) for kind in KINDS], x, target=target)
+    y = np.zeros(shape, np.uint8)
+    check(lambda v: [of(kind, v, axes=[1]) for kind in KINDS], y, target=target)
+
+
+def test_a_transposed_operand():
+    x = values("f32", (17, 34), special=False)
+
+    def build(v):
+        return of("reduce_sum", of("transpose", v, permutation=[1, 0]), axes=[1])
+
+    check(build, x, passes=FUSED, atol=1e-4)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_large_ones_are_divided_into_tasks(target):
+    x = values("f32", (301, 517), special=False)
+    check(lambda v: [of("reduce_sum", v, axes=[a]) for a in (0, 1)], x, target=target, rtol=1e-5, atol=1e-3)
