@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.dtypes import DTYPES
-from tilewright.frontends.onnx.builder import Value
+from tilewright.frontends.onnx.builder import GraphBuilder, Value
 from tilewright.frontends.onnx.registry import Node, onnx_op
 
 UNARY = {
@@ -102,8 +102,21 @@ def power(node: Node) -> Value:
 
 @onnx_op("Mod")
 def modulo(node: Node) -> Value:
-    """Sign of the divisor, or of the dividend with attribute 'fmod'."""
-    return node.graph.emit("mod", node.operand(0), node.operand(1), fmod=bool(node.get("fmod", 0)))
+    """Sign of the divisor, or of the dividend with attribute 'fmod', which floats need before opset 28."""
+    x, y, fmod = node.operand(0), node.operand(1), bool(node.get("fmod", 0))
+    if x.is_float and not fmod and node.opset >= 28:
+        return _floored(node.graph, node.graph.emit("mod", x, y, fmod=True), y)
+    return node.graph.emit("mod", x, y, fmod=fmod)
+
+
+def _floored(graph: GraphBuilder, remainder: Value, divisor: Value) -> Value:
+    """The remainder with the sign of the divisor, zeros too, from the one with the sign of the dividend."""
+    zero = graph.scalar(0, divisor)
+    below = graph.emit("less", divisor, zero)
+    signed_zero = graph.emit("select", below, graph.scalar(-0.0, divisor), zero)
+    opposite = graph.emit("logical_xor", graph.emit("less", remainder, zero), below)
+    moved = graph.emit("select", opposite, graph.emit("add", remainder, divisor), remainder)
+    return graph.emit("select", graph.emit("equal", remainder, zero), signed_zero, moved)
 
 
 @onnx_op(*VARIADIC)

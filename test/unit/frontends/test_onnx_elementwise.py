@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from onnx import TensorProto
-from onnx_models import check
+from onnx_models import check, run, single
 
 quick = settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
@@ -130,6 +130,18 @@ def test_mod(fmod: int, given_operands: list[np.ndarray]) -> None:
     if left.dtype.kind == "i":
         right = np.where(right == 0, 3, right).astype(right.dtype)
     check("Mod", [left, right], fmod=fmod or int(left.dtype.kind == "f"))
+
+
+def test_mod_of_floats_since_opset_28_has_the_sign_of_the_divisor() -> None:
+    x = np.float32([5.5, -5.5, 5.5, -5.5, 4, -4, 0, 3, -3, np.inf, 1, np.nan])
+    y = np.float32([2, 2, -2, -2, -2, 2, -1, np.inf, np.inf, 1, 0, 1])
+    with np.errstate(invalid="ignore"):
+        expected = np.mod(x, y)
+    check("Mod", [x, y], expected=[expected], opset=28)
+    proto, feeds = single("Mod", [x, y], opset=28)
+    (result,) = run(proto, feeds)
+    finite = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(result[finite]), np.signbit(expected[finite]))
 
 
 @pytest.mark.parametrize("exponent", [np.float32, np.int32, np.int64, np.float64])

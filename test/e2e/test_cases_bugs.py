@@ -1,0 +1,44 @@
+"""Graphs that other compilers got wrong, through the whole compiler to native code, on one thread and on two."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+import tilewright
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(os.environ.get("TILEWRIGHT_CASES", ROOT.parent / "shared" / "cases")) / "bugs"
+CASES = sorted(path.stem for path in FOLDER.glob("[fog]*.onnx"))
+REFUSED = sorted(path.stem for path in FOLDER.glob("q*.onnx"))
+
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="no shared cases")
+
+
+def _arrays(case: str, prefix: str) -> list[np.ndarray]:
+    with np.load(FOLDER / f"{case}.npz") as data:
+        return [data[f"{prefix}_{index}"] for index in range(sum(name.startswith(prefix) for name in data))]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("case", CASES)
+def test_gives_the_expected_answer(case: str, threads: int) -> None:
+    path = FOLDER / f"{case}.onnx"
+    names = [value.name for value in onnx.load(path).graph.input]
+    feeds = dict(zip(names, _arrays(case, "in"), strict=False))
+    exe = tilewright.compile(path, threads=threads)
+    for _ in range(2):  # the second call finds weights and arena ready
+        results = exe.run(feeds)
+        assert list(results) == [value.name for value in onnx.load(path).graph.output]
+        for result, expected in zip(results.values(), _arrays(case, "exp"), strict=True):
+            assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+            tolerance = 2e-3 if expected.dtype == np.float16 else 2e-5
+            np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_unsupported_is_listed(case: str) -> None:
+    with pytest.raises(tilewright.CompileError, match=r"1 node is not supported:\n  \w+ \(domain ai.onnx"):
+        tilewright.compile(FOLDER / f"{case}.onnx")
