@@ -1,4 +1,4 @@
-"""Graphs that other compilers got wrong, through the whole compiler to native code, on one thread and on two."""
+"""Graphs that other compilers got wrong, through the whole compiler to native code, on 1 and 2 threads."""
 
 import os
 from pathlib import Path
