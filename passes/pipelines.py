@@ -21,7 +21,12 @@ from tilewright.passes.core.base import PASSES
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.options import nearest
 from tilewright.passes.core.properties import GRAPH_DIALECTS, TENSOR_DIALECTS
-from tilewright.passes.graph import choose_template_parameters, decompose_complex_ops, fuse_fine_grain
+from tilewright.passes.graph import (
+    choose_template_parameters,
+    decompose_complex_ops,
+    fuse_fine_grain,
+    simplify_matmuls,
+)
 from tilewright.passes.tir import reuse_buffers
 
 # Imported for the passes that they enter in the table.
@@ -36,6 +41,7 @@ PASS_MODULES = (
     mlir_to_llvm,
     peel_vector_tails,
     reuse_buffers,
+    simplify_matmuls,
 )
 # Not written yet; each is imported, and stands in its pipeline, as soon as its file is there.
 _COMING = (
@@ -82,11 +88,12 @@ PHASES = (
             "fold-constants",
             "canonicalize",
             "cse",
+            "simplify-matmuls",
             "propagate-layouts",
             "split-constant-weights",
             "fuse-fine-grain",
-            "choose-template-parameters",
             "fuse-coarse-grain",
+            "choose-template-parameters",
         ),
     ),
     Phase(

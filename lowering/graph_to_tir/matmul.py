@@ -6,6 +6,7 @@ that needs a whole row, run on finished strips of rows. What passes from one anc
 the loops of a strip, is a full-size temporary; ``shrink-buffers`` cuts it down to the strip.
 """
 
+import math
 from collections.abc import Sequence
 
 from tilewright.dialects import dtypes
@@ -26,7 +27,7 @@ from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates import matmul
 from tilewright.lowering.templates.indexing import Index, plus, tile_of, value_of
 from tilewright.lowering.templates.matmul import Anchors, MatmulOperands, Place
-from tilewright.lowering.templates.matmul_region import accumulator_dtype, problem_of, read_params
+from tilewright.lowering.templates.matmul_region import accumulator_dtype, folds_rows, problem_of, read_params
 from tilewright.lowering.templates.packing import Panels
 
 
@@ -50,12 +51,24 @@ def lower(fused: ir.OpView, inputs: Sequence[ir.Value], outputs: Sequence[ir.Val
     region = divide(fused, inputs, outputs)
     problem, lanes = problem_of(fused), machine.lanes(4)
     a, b = (_operand(region, number) for number in range(2))
-    shape = spec_of(region.matmul.results[0]).shape
+    shape = tuple(spec_of(region.matmul.results[0]).shape)
     element = accumulator_dtype(dtype_of(region.matmul.operands[0]).name)
     accumulator = ir.VectorType.get([lanes], dtypes.to_mlir(element))
-    operands = MatmulOperands(a, Panels(b, problem, params, lanes), tuple(shape[:-2]), accumulator)
-    fusion = _Fusion(region, lanes, tuple(shape))
+    rank = len(shape)
+    folded = folds_rows(fused)
+    if folded:
+        a = _rows_of(a, problem.m)
+    operands = MatmulOperands(a, Panels(b, problem, params, lanes), () if folded else shape[:-2], accumulator)
+    groups = [[*range(rank - 1)], [rank - 1]] if folded else [[axis] for axis in range(rank)]
+    fusion = _Fusion(region, lanes, shape, groups)
     matmul.emit(problem, params, operands, fusion.anchors())
+
+
+def _rows_of(view: ir.Value, rows: int) -> ir.Value:
+    """A view [..., M, X] with its leading dimensions folded into the rows."""
+    flat = strided.reshape(view, [rows, view.type.shape[-1]])
+    assert flat is not None, "what folds_rows accepts is contiguous"
+    return flat
 
 
 def _operand(region: MatmulRegion, number: int) -> ir.Value:
@@ -71,10 +84,18 @@ def _operand(region: MatmulRegion, number: int) -> ir.Value:
 class _Fusion:
     """The post-ops of a region at the template's anchors."""
 
-    def __init__(self, region: MatmulRegion, lanes: int, shape: tuple[int, ...]) -> None:
+    def __init__(
+        self, region: MatmulRegion, lanes: int, shape: tuple[int, ...], groups: strided.Groups
+    ) -> None:
         self.region = region
         self.lanes = lanes
         self.shape = shape
+        self.groups = groups  # dimensions of the result that are one dimension of the loop nest
+
+    @property
+    def extents(self) -> list[int]:
+        """Extents of the loop nest."""
+        return [math.prod(self.shape[axis] for axis in group) for group in self.groups]
 
     def anchors(self) -> Anchors:
         """What the template calls."""
@@ -82,7 +103,7 @@ class _Fusion:
 
     def destination(self, place: Place, rows: int, columns: int) -> ir.Value:
         """The tile of the first stored value's memory."""
-        target = self.region.memory[self.region.stored[0]]
+        target = self._target(self.region.stored[0])
         return tile_of(target, list(place.batch), [place.row, place.column], [rows, columns])
 
     def epilogue(self, place: Place, accumulator: ir.Value) -> ir.Value:
@@ -94,9 +115,14 @@ class _Fusion:
             values = [self._register(value, registers, point, place.whole_columns) for value in op.operands]
             registers[op.results[0]] = emit(op, values)
         for value in others:
-            target = self.region.memory[value]
+            target = self._target(value)
             store(registers[value], target, point, dtype_of(value), in_bounds=place.whole_columns)
         return registers[first]
+
+    def _target(self, value: ir.Value) -> ir.Value:
+        """The memory of a stored value in the dimensions of the loop nest."""
+        memory = self.region.memory[value]
+        return memory if len(self.groups) == len(self.shape) else _rows_of(memory, self.extents[0])
 
     def _narrow(self, accumulator: ir.Value) -> ir.Value:
         element = dtypes.to_mlir(dtype_of(self.region.matmul.results[0]).name)
@@ -113,8 +139,8 @@ class _Fusion:
         memory = self.region.memory[value]
         if not isinstance(memory.type, ir.MemRefType):
             return splat(memory, ir.VectorType.get([self.lanes], memory.type))
-        access = broadcast_access(memory, self.shape)
-        indices, dtype, last = access.indices(point), dtype_of(value), len(self.shape) - 1
+        access = broadcast_access(memory, self.shape).merged(self.groups)
+        indices, dtype, last = access.indices(point), dtype_of(value), len(self.groups) - 1
         stride = access.stride(last)
         if stride is None:
             scalar = load(access.memref, indices, dtype, 1)
@@ -127,10 +153,11 @@ class _Fusion:
 
     def after_strip(self, place: Place, rows: Index) -> None:
         """Run the other post-ops on finished rows, a loop nest for each group of them."""
+        extents = self.extents
         bounds: dict[int, tuple[Index, Index]] = {
-            axis: (at, plus(at, 1)) for axis, at in enumerate(place.batch) if self.shape[axis] > 1
+            axis: (at, plus(at, 1)) for axis, at in enumerate(place.batch) if extents[axis] > 1
         }
-        bounds[len(self.shape) - 2] = (place.row, plus(place.row, rows))
+        bounds[len(extents) - 2] = (place.row, plus(place.row, rows))
         for group in self.region.groups:
-            domain = [*self.shape[:-1], group.width]
-            emit_nest(group_nest(group.ops, self.region.memory, domain), self.lanes, bounds)
+            nest = group_nest(group.ops, self.region.memory, [*self.shape[:-1], group.width])
+            emit_nest(nest.merged(self.groups), self.lanes, bounds)

@@ -4,6 +4,7 @@ Normalising turns dimensions so that stores are contiguous, drops extents of 1 a
 dimensions that every memref walks as one, so that short inner dimensions still fill vectors.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -91,12 +92,13 @@ class Nest:
                 groups[-1].append(axis)
             else:
                 groups.append([axis])
-        sizes = [1] * len(groups)
-        for number, group in enumerate(groups):
-            for axis in group:
-                sizes[number] *= self.domain[axis]
+        return self.merged(groups)
+
+    def merged(self, groups: Groups) -> "Nest":
+        """Each of ``groups`` of neighbouring dimensions as one; dimensions in no group have extent 1."""
+        sizes = tuple(math.prod(self.domain[axis] for axis in group) for group in groups)
         reduced = tuple(self.reduced[group[0]] for group in groups)
-        return self._mapped(tuple(sizes), reduced, lambda access: access.merged(groups))
+        return self._mapped(sizes, reduced, lambda access: access.merged(groups))
 
     def _merges(self, a: int, b: int) -> bool:
         same = self.reduced[a] == self.reduced[b]

@@ -5,7 +5,7 @@ microkernel, [MB, NB, KB, BS], keep its registers and caches full; one cost mode
 cheapest pair wins. No MLIR here: the same functions answer ``explain`` and the tests.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tilewright.dialects.graph.layout import BlockedLayout
@@ -73,10 +73,12 @@ def choose(problem: MatmulProblem, machine: Machine) -> Choice:
     return Choice(ranked[0], tuple(ranked[1:6]))
 
 
-def candidates(problem: MatmulProblem, machine: Machine) -> Iterator[MatmulParams]:
-    """All parameter sets that are weighed."""
+def candidates(
+    problem: MatmulProblem, machine: Machine, splits: Iterable[tuple[int, int]] | None = None
+) -> Iterator[MatmulParams]:
+    """All parameter sets that are weighed; those with [MPN, NPN] of ``splits`` only, where given."""
     nb = problem.packed_columns or panel_columns(problem.n, machine)
-    for rows, columns in _splits(problem, nb, machine):
+    for rows, columns in _splits(problem, nb, machine) if splits is None else splits:
         for mb in _row_blocks(ceil_div(max(problem.m, 1), rows), nb, machine):
             yield _with_cache_blocks(problem, MatmulParams(rows, columns, mb, nb), machine)
 

@@ -39,9 +39,10 @@ def problem_of(fused: ir.OpView) -> MatmulProblem:
     transpose_a, transpose_b = (from_attribute(flag) for flag in (matmul.transpose_a, matmul.transpose_b))
     names = {op.operation.name for op in fused.regions[0].blocks[0].operations}
     stored = {spec_of(value).dtype for value in fused.results}
+    folded = folds_rows(fused)
     return MatmulProblem(
-        batch=math.prod(c.shape[:-2]),
-        m=c.shape[-2],
+        batch=1 if folded else math.prod(c.shape[:-2]),
+        m=math.prod(c.shape[:-1]) if folded else c.shape[-2],
         n=c.shape[-1],
         k=a.shape[-2 if transpose_a else -1],
         element_bytes=DTYPES[a.dtype].size_bytes,
@@ -50,6 +51,39 @@ def problem_of(fused: ir.OpView) -> MatmulProblem:
         row_wise=any(name.startswith("graph.reduce_") for name in names),
         single_pass=accumulator_dtype(a.dtype) != c.dtype or stored != {c.dtype},
     )
+
+
+def folds_rows(fused: ir.OpView) -> bool:
+    """Whether the leading dimensions of A and C are rows of one matrix, as B is the same for all of them.
+
+    A must come as it is from outside, and no operand or result may treat the leading dimensions apart.
+    """
+    matmul = matmul_of(fused)
+    a, b, c = (spec_of(value) for value in (*matmul.operands, matmul.results[0]))
+    if c.rank == 2 or a.rank != c.rank or any(extent != 1 for extent in b.shape[:-2]):
+        return False
+    if from_attribute(matmul.transpose_a) or not isinstance(matmul.operands[0].owner, ir.Block):
+        return False
+    block = fused.regions[0].blocks[0]
+    outside = [spec_of(value).shape for value in block.arguments if value not in list(matmul.operands)]
+    moved = any(op.operation.name in _REARRANGING for op in block.operations if op.results and _follows(op, matmul))
+    return not moved and all(_is_uniform(shape, c.shape) for shape in outside)
+
+
+_REARRANGING = ("graph.transpose", "graph.reshape", "graph.slice", "graph.broadcast")
+
+
+def _follows(op: ir.OpView, matmul: ir.OpView) -> bool:
+    """Whether ``op`` does not feed B of the matmul."""
+    return op.results[0] != matmul.operands[1] and not any(
+        use.owner.operation.name in _REARRANGING for use in op.results[0].uses
+    )
+
+
+def _is_uniform(shape: tuple[int, ...], full: tuple[int, ...]) -> bool:
+    """Whether an operand is the same for all rows, or has a row for each."""
+    leading = (1,) * (len(full) - len(shape)) + shape[:-1] if shape else (1,)
+    return all(extent == 1 for extent in leading) or leading == full[:-1]
 
 
 def accumulator_dtype(dtype: str) -> str:
