@@ -20,7 +20,7 @@ test: lint types lit unit e2e
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,demo]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[test,demo]'
 	@touch $@
 
 lint: $(STAMP)

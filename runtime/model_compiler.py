@@ -97,11 +97,11 @@ class ModelCompiler:
         thorough = self._plan.dump_ir is not None
         try:
             return graph, self._run(graph, shapes, thorough)
-        except CompileError:
-            if thorough:
-                raise
+        except CompileError as error:
+            first = error
+        if not thorough:
             self._run(self._import(shapes, fed), shapes, True)
-            raise
+        raise first
 
     def _import(self, shapes: Shapes, fed: frozenset[str]) -> Graph:
         self._plan.report("import")
