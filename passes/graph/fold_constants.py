@@ -15,7 +15,7 @@ from tilewright.dialects.graph.ops.constant import Constant
 from tilewright.dialects.mlir import ir, rewrite
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.patterns import Pattern, decline, rewrite_greedily
-from tilewright.passes.graph.identities import array_of, first_of
+from tilewright.passes.graph.identities import array_of, first_of, merged
 from tilewright.passes.graph.identities_arithmetic import ARITHMETIC
 from tilewright.passes.graph.identities_movement import MOVEMENT
 
@@ -32,11 +32,12 @@ class FoldConstants(Pass):
          b and true, b or false, b xor false;
       3. it is x ** 2 (x * x), x ** -1 (reciprocal) or x / 2**n (x * 2**-n);
       4. it is a movement that moves nothing, or moves the result of the same kind of movement;
-      5. it is a matmul of an operand transposed in its last two dimensions only: the flag takes that over.
+      5. it computes on a broadcast: before it, or without it where the op broadcasts by itself;
+      6. it is a matmul of an operand transposed in its last two dimensions only: the flag takes that over.
 
     Refuses, and says why with ``--debug-match``, when
-      6. the result would differ in a bit (x + 0.0 is +0 for -0), or would have another type;
-      7. the reference cannot compute the result (an index out of range).
+      7. the result would differ in a bit (x + 0.0 is +0 for -0), or would have another type;
+      8. the reference cannot compute the result (an index out of range).
 
     Before::
 
@@ -63,7 +64,7 @@ class FoldConstants(Pass):
 
     def _patterns(self) -> Mapping[str, Pattern]:
         fold = partial(_fold, self.max_elements)
-        identities = {**ARITHMETIC, **MOVEMENT}
+        identities = merged(ARITHMETIC, MOVEMENT)
         names = [name for name, entry in OPERATIONS.items() if entry.category is not Category.STRUCTURE]
         others = [name for name in names if name not in ("graph.constant", "graph.reorder")]
         folding = {name: first_of(fold, identities[name]) if name in identities else fold for name in others}

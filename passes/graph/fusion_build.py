@@ -24,6 +24,7 @@ class Builder:
         self.block = block
         self.ops: list[ir.OpView] = list(block.operations)
         self.values: dict[ValueId, ir.Value] = {(-1, n): value for n, value in enumerate(block.arguments)}
+        self.cloned: set[int] = set()
         for index, op in enumerate(self.ops):
             self.values.update({(index, number): value for number, value in enumerate(op.results)})
 
@@ -31,6 +32,7 @@ class Builder:
         """Lay down the steps in order before the terminator, then erase what was cloned or is not needed."""
         end = self.ops[-1]
         kept = {step for step in plan.steps if not isinstance(step, Region)}
+        self.cloned = {view for step in plan.steps if isinstance(step, Region) for view in step.views}
         for step in plan.steps:
             if isinstance(step, Region):
                 self._build_region(step, end)
@@ -90,8 +92,8 @@ class Builder:
         return [value for value in dict.fromkeys(used) if value[0] not in inside]
 
     def _outputs(self, region: Region) -> list[ValueId]:
-        """Results of members that someone outside reads."""
-        inside = set(region.members)
+        """Results of members that someone outside reads, be it a copy of a member inside another region."""
+        inside = set(region.members) - self.cloned
         values = [value for index in region.members for value in self.graph.nodes[index].values]
         return [value for value in values if not inside.issuperset(self.graph.users(value))]
 

@@ -1,6 +1,6 @@
 """The plan of fine-grain fusion: which nodes become one region, and in which order regions stand."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from tilewright.lowering.target.machine import Machine
@@ -43,7 +43,8 @@ def plan_fusion(graph: FusionGraph, limits: Limits, machine: Machine, enabled: b
     groups = Condensation(len(graph.nodes), graph.edges())
     regions = _matmul_regions(graph, groups, limits, machine)
     if enabled:
-        regions = [_with_views(graph, region) for region in regions]
+        taken = {member for region in regions for member in region.members}
+        regions = [_with_views(graph, region, taken) for region in regions]
     regions += _other_regions(graph, groups, regions, limits, enabled)
     region_of = {groups.group_of(region.members[0]): region for region in regions}
     needed = _needed(graph, regions)
@@ -70,8 +71,8 @@ def _matmul_regions(
     return regions
 
 
-def _with_views(graph: FusionGraph, region: Region) -> Region:
-    views = pulled_views(graph, graph.nodes[region.members[0]])
+def _with_views(graph: FusionGraph, region: Region, taken: Set[int]) -> Region:
+    views = pulled_views(graph, graph.nodes[region.members[0]], taken)
     return Region(region.template, region.members, tuple(views))
 
 
@@ -80,8 +81,9 @@ def _other_regions(
 ) -> list[Region]:
     """Regions of what is not around a matmul; reorders read through views before others are divided."""
     nodes = [node for node in graph.nodes if node.role is Role.SINGLE and node.name == "reorder" and enabled]
-    reorders = [_with_views(graph, Region("loops", (node.index,))) for node in nodes]
-    taken = {member for region in (*regions, *reorders) for member in region.members}
+    taken = {member for region in regions for member in region.members}
+    reorders = [_with_views(graph, Region("loops", (node.index,)), taken) for node in nodes]
+    taken.update(node.index for node in nodes)
     needed = _needed(graph, [*regions, *reorders])
     candidates = {node.index for node in graph.nodes if node.role in ROLES and node.index in needed} - taken
     return reorders + [Region("loops", members) for members in group_loops(graph, groups, candidates, limits)]

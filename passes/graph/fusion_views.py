@@ -5,25 +5,25 @@ broadcasts and reshapes before them that is a strided view of its source is clon
 original disappears when nobody else uses it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from tilewright.passes.graph.fusion_graph import FusionGraph, Node, Role, ValueId
 from tilewright.passes.graph.strides import Strided, contiguous, view_after
 
 
-def pulled_views(graph: FusionGraph, consumer: Node) -> list[int]:
-    """The nodes that ``consumer`` reads through, in program order."""
+def pulled_views(graph: FusionGraph, consumer: Node, taken: Set[int]) -> list[int]:
+    """The nodes that ``consumer`` reads through, in program order; none that ``taken`` regions compute."""
     if consumer.name not in ("matmul", "reorder"):
         return []
-    return sorted({index for value in consumer.operands for index in view_chain(graph, value)})
+    return sorted({index for value in consumer.operands for index in view_chain(graph, value, taken)})
 
 
-def view_chain(graph: FusionGraph, value: ValueId) -> list[int]:
+def view_chain(graph: FusionGraph, value: ValueId, taken: Set[int] = frozenset()) -> list[int]:
     """The longest chain of movements that ends in ``value`` and is a view of a contiguous source.
 
-    Leading reshapes are left out: they are free views of the source on their own.
+    It has no node of ``taken``. Leading reshapes are left out: they are free on their own.
     """
-    chain = _movements(graph, value)
+    chain = _movements(graph, value, taken)
     while chain and _view(chain) is None:
         chain = chain[1:]
     while chain and chain[0].role is Role.RESHAPE:
@@ -31,10 +31,10 @@ def view_chain(graph: FusionGraph, value: ValueId) -> list[int]:
     return [node.index for node in chain]
 
 
-def _movements(graph: FusionGraph, value: ValueId) -> list[Node]:
-    """All movements before ``value``, first to last."""
+def _movements(graph: FusionGraph, value: ValueId, taken: Set[int]) -> list[Node]:
+    """All movements before ``value`` that are not ``taken``, first to last."""
     chain: list[Node] = []
-    while value[0] >= 0 and _is_movement(node := graph.nodes[value[0]]):
+    while value[0] >= 0 and value[0] not in taken and _is_movement(node := graph.nodes[value[0]]):
         chain.insert(0, node)
         value = node.operands[0]
     return chain

@@ -1,5 +1,6 @@
 """What patterns of algebraic identities share: reading constants, and replacing an op."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -70,3 +71,9 @@ def first_of(*patterns: Pattern) -> Pattern:
         return all(pattern(op, rewriter) for pattern in patterns)
 
     return match
+
+
+def merged(*tables: Mapping[str, Pattern]) -> dict[str, Pattern]:
+    """One table of patterns by op name; an op that several name tries theirs in order."""
+    names = dict.fromkeys(name for table in tables for name in table)
+    return {name: first_of(*(table[name] for table in tables if name in table)) for name in names}

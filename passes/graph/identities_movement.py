@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from tilewright.dialects.graph import spec_of
+from tilewright.dialects.graph import OPERATIONS, definition_of, spec_of
+from tilewright.dialects.graph.ops.binary import BinaryOperation
 from tilewright.dialects.graph.ops.matmul import Matmul
 from tilewright.dialects.graph.ops.movement import Broadcast, Reorder, Reshape, Transpose
+from tilewright.dialects.graph.ops.select import Select
+from tilewright.dialects.graph.ops.unary import UnaryOperation
+from tilewright.dialects.graph.shapes import broadcast_shapes
 from tilewright.dialects.mlir import ir, rewrite
 from tilewright.passes.core.patterns import Pattern, decline
 from tilewright.passes.graph.identities import attributes_of, first_of, made_by, rebuild, replace
@@ -80,6 +84,38 @@ def merge_reorders(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | N
     return rebuild(op, rewriter, Reorder, inner.operands[0], layout=spec_of(op.results[0]).layout)
 
 
+def compute_before_broadcast(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+    """An op of one operand that is a broadcast computes before it, on fewer elements."""
+    inner = made_by(op.operands[0], "broadcast")
+    if inner is None:
+        return decline(op, "its operand is no broadcast")
+    entry = definition_of(op)
+    assert entry is not None
+    with rewriter.ip, op.location:
+        small = entry.of(inner.operands[0], **attributes_of(op))
+    return rebuild(op, rewriter, Broadcast, small, shape=list(op.results[0].type.shape))
+
+
+def broadcast_by_itself(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+    """An elementwise op whose other operands have the shape of the result needs no broadcast before it."""
+    operands = list(op.operands)
+    for number, value in enumerate(operands):
+        inner = made_by(value, "broadcast")
+        source = inner.operands[0] if inner is not None else value
+        others = [tuple(other.type.shape) for other in [*operands[:number], *operands[number + 1 :]]]
+        if inner is not None and broadcast_shapes(tuple(source.type.shape), *others) == _shape(op.results[0]):
+            operands[number] = source
+    if operands == list(op.operands):
+        return decline(op, "no operand is a broadcast that the op would not do itself")
+    entry = definition_of(op)
+    assert entry is not None
+    return rebuild(op, rewriter, entry, *operands, **attributes_of(op))
+
+
+def _shape(value: ir.Value) -> tuple[int, ...]:
+    return tuple(value.type.shape)
+
+
 def fold_into_matmul(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
     """A transpose of the last two dimensions of an operand becomes the matmul's flag."""
     operands = list(op.operands)
@@ -98,13 +134,19 @@ def _swaps_last_two(order: Sequence[int]) -> bool:
     return rank >= 2 and list(order) == [*range(rank - 2), rank - 1, rank - 2]
 
 
+_ENTRIES = OPERATIONS.items()
+UNARY = [name for name, entry in _ENTRIES if issubclass(entry, UnaryOperation)]
+BROADCASTING = [name for name, entry in _ENTRIES if issubclass(entry, (BinaryOperation, Select))]
+
 MOVEMENT: Mapping[str, Pattern] = {
+    **{name: compute_before_broadcast for name in UNARY},
+    **{name: broadcast_by_itself for name in BROADCASTING},
     "graph.reshape": first_of(drop_same_type, merge_reshapes),
     "graph.broadcast": first_of(drop_same_type, merge_broadcasts),
     "graph.reorder": first_of(drop_same_type, merge_reorders),
     "graph.transpose": first_of(drop_identity_transpose, merge_transposes),
     "graph.slice": drop_whole_slice,
-    "graph.cast": drop_same_type,
+    "graph.cast": first_of(drop_same_type, compute_before_broadcast),
     "graph.concat": drop_same_type,
     "graph.matmul": fold_into_matmul,
     **{f"graph.reduce_{kind}": drop_empty_reduction for kind in ("sum", "prod", "max", "min")},

@@ -112,6 +112,25 @@ func.func @no_flag(%a: tensor<3x2x4xf32>, %b: tensor<4x5xf32>) -> tensor<2x3x5xf
 
 // -----
 
+// Acting: a cast computes before a broadcast, and the multiplication broadcasts by itself; refusing where the
+// broadcast gives the result its shape.
+// CHECK-LABEL: func.func @broadcast
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[M:.*]]: tensor<4x1xi64>)
+// CHECK-NEXT: %[[C:.*]] = "graph.cast"(%[[M]]) {{.*}} -> tensor<4x1xf32>
+// CHECK-NEXT: %[[B:.*]] = "graph.broadcast"(%[[C]])
+// CHECK-NEXT: %[[P:.*]] = "graph.mul"(%[[X]], %[[C]])
+// CHECK-NEXT: %[[Q:.*]] = "graph.mul"({{.*}}%[[B]]
+// CHECK-NEXT: return %[[P]], %[[Q]]
+func.func @broadcast(%x: tensor<4x8xf32>, %m: tensor<4x1xi64>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %0 = "graph.broadcast"(%m) {shape = [4, 8]} : (tensor<4x1xi64>) -> tensor<4x8xi64>
+  %1 = "graph.cast"(%0) {to = f32} : (tensor<4x8xi64>) -> tensor<4x8xf32>
+  %2 = "graph.mul"(%x, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = "graph.mul"(%1, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2, %3 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
 // Refusing: an index out of range has no value to fold to.
 // CHECK-LABEL: func.func @outside
 // CHECK: "graph.gather"

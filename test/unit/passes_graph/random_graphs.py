@@ -1,6 +1,6 @@
 """Random small graphs of the Graph IR, built from a list of numbers so that hypothesis can shrink them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,7 +72,7 @@ class RandomGraph:
         return build("matmul", a, fits[self.pick(len(fits))], transpose_b=flag) if fits else self.unary()
 
     def movement(self) -> ir.Value:
-        value, kind = self.value(), self.pick(4)
+        value, kind = self.value(), self.pick(5)
         shape = list(value.type.shape)
         if kind == 0:
             order = list(range(len(shape)))
@@ -83,6 +83,8 @@ class RandomGraph:
             return build("transpose", value, permutation=list(np.argsort(order, kind="stable")))
         if kind == 2:
             return build("reshape", value, shape=[int(np.prod(shape[:-1])), shape[-1]])
+        if kind == 3:
+            return build("broadcast", value, shape=[3 if n == 1 else n for n in shape])
         return build(
             "slice",
             value,
@@ -163,21 +165,28 @@ def run(module: ir.Module, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
     return evaluate(module.body.operations[0], inputs)
 
 
+def functions(module: ir.Module) -> dict[str, func.FuncOp]:
+    """The functions of a module by name."""
+    return {function.name.value: function for function in module.body.operations}
+
+
+def evaluate_split(module: ir.Module, arrays: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """`@main` of a module split or not, by the reference; inputs and weights by name."""
+    found = functions(module)
+
+    def arguments(name: str, results: Sequence[np.ndarray]) -> list[np.ndarray]:
+        rows = list(found[name].arg_attrs)
+        kept = [row["graph.init"].value if "graph.init" in row else None for row in rows]
+        pairs = zip(rows, kept, strict=True)
+        return [arrays[row["graph.name"].value] if k is None else results[k] for row, k in pairs]
+
+    results = evaluate(found["init"], arguments("init", [])) if "init" in found else []
+    return evaluate(found["main"], arguments("main", results))
+
+
 def run_split(module: ir.Module, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
     """`@main` of a split module on the inputs ``x0, x1, ...`` of the module before."""
-    functions = {function.name.value: function for function in module.body.operations}
-    named = {f"x{number}": array for number, array in enumerate(inputs)}
-
-    def arguments(function: str, results: Sequence[np.ndarray]) -> list[np.ndarray]:
-        rows = list(functions[function].arg_attrs)
-        inits = (results[row["graph.init"].value] if "graph.init" in row else None for row in rows)
-        return [
-            named[row["graph.name"].value] if init is None else init
-            for row, init in zip(rows, inits, strict=True)
-        ]
-
-    results = evaluate(functions["init"], arguments("init", [])) if "init" in functions else []
-    return evaluate(functions["main"], arguments("main", results))
+    return evaluate_split(module, {f"x{number}": array for number, array in enumerate(inputs)})
 
 
 def assert_same(given: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> None:
