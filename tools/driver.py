@@ -6,7 +6,9 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
+from rich.live import Live
 from rich.markup import escape
+from rich.text import Text
 
 from tilewright.dialects.diagnostics import CompileError
 
@@ -40,8 +42,14 @@ def progress(title: str) -> Iterator[Callable[[str], None]]:
     if not err.is_terminal:
         yield lambda step: None
         return
-    with err.status(f"{title} …") as status:
-        yield lambda step: status.update(f"{title}: {step} …")
+    # Refreshed by hand: native passes hold the interpreter's lock, and a refreshing thread would starve.
+    with Live(console=err, transient=True, auto_refresh=False) as live:
+
+        def report(step: str) -> None:
+            live.update(Text(f"{title}: {step} ..."), refresh=True)
+
+        report("starting")
+        yield report
 
 
 def fail(error: BaseException, debug: bool) -> typer.Exit:

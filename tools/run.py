@@ -64,7 +64,7 @@ def run_model(request: RunRequest) -> bool:
     expected = _reference(request, feeds) if request.compare else None
     _print_outputs(outputs, expected)
     compile_ms, first_ms = 1e3 * (compiled - start), 1e3 * (first - compiled)
-    out.print(f"compile {compile_ms:.0f} ms, first run {first_ms:.2f} ms{_spread(times)}")
+    out.print(f"compile {compile_ms:.0f} ms, first run {first_ms:.2f} ms{_spread(times)}", soft_wrap=True)
     if request.output is not None:
         np.savez(request.output, **outputs)  # type: ignore[arg-type]
     return expected is None or all(agree(outputs[name], expected[name]) for name in outputs)
