@@ -1,8 +1,8 @@
 """The matmul template: the loop nest of the paper's figure 2 with the anchors of its figure 3.
 
 ``C[batch, M, N] = A[batch, M, K] @ B[batch, K, N]``. A grid of tasks, [batch..., MPN, NPN]; inside a task, strips
-of rows; for each strip the panels of B; for each panel the chunks of the depth; for each chunk the tiles of
-the strip, one ``tir.brgemm`` each. The caller fuses its ops through `Anchors`; the template knows nothing of
+of rows; for each strip groups of B's panels; for each group the chunks of the depth; for each chunk the panels
+of the group, and for each panel the tiles of the strip, one ``tir.brgemm`` each. The caller fuses its ops through `Anchors`; the template knows nothing of
 what they compute.
 """
 
@@ -130,31 +130,36 @@ class _Nest:
         share = ceil_div(panels, self.params.column_tasks)
         first = times(column_task, share)
         last = least(plus(first, share), panels)
-        loop(first, least(last, whole), 1, lambda panel: self._panel(row, rows, panel, self.params.nb))
+        limit = least(last, whole)
+        step = self.params.panel_group
+        loop(first, limit, step, lambda at: self._group(row, rows, (at, least(plus(at, step), limit))))
         if whole < panels:
             with when(arith.CmpIPredicate.sgt, last, whole) as reached:
                 if reached:
-                    self._panel(row, rows, whole, self.problem.n % self.params.nb)
+                    self._group(row, rows, (whole, panels), self.problem.n % self.params.nb)
         if self.anchors.after_strip is not None:
             self.anchors.after_strip(Place(self.batch, row, 0), rows)
 
-    def _panel(self, row: Index, rows: Index, panel: Index, columns: int) -> None:
-        """Chunks of the depth: the first starts from zero, the last runs the epilogue."""
+    def _group(self, row: Index, rows: Index, panels: tuple[Index, Index], columns: int = 0) -> None:
+        """Chunks of the depth of a group of panels: the first starts from zero, the last runs the epilogue."""
         k, kb = self.problem.k, max(self.params.kb, 1)
         chunks = max(1, ceil_div(k, kb))
         last = _Chunk((chunks - 1) * kb, k - (chunks - 1) * kb, chunks == 1, True)
+        width = columns or self.params.nb
 
-        def tiles(chunk: _Chunk) -> None:
-            self._tiles(row, rows, panel, columns, chunk)
+        def run(chunk: _Chunk) -> None:
+            source = self.operands.b.chunk(self.batch, panels, chunk.start, chunk.depth, width)
+            loop(*panels, 1, lambda panel: self._tiles(row, rows, panel, width, source.tile(panel), chunk))
 
         if chunks > 1:
-            tiles(_Chunk(0, kb, True, False))
-            loop(kb, last.start, kb, lambda start: tiles(_Chunk(start, kb, False, False)))
-        tiles(last)
+            run(_Chunk(0, kb, True, False))
+            loop(kb, last.start, kb, lambda start: run(_Chunk(start, kb, False, False)))
+        run(last)
 
-    def _tiles(self, row: Index, rows: Index, panel: Index, columns: int, chunk: _Chunk) -> None:
+    def _tiles(
+        self, row: Index, rows: Index, panel: Index, columns: int, b: ir.Value, chunk: _Chunk
+    ) -> None:
         """Tiles of MB rows, and a lower one where rows are left; its height is one of a few known ones."""
-        b = self.operands.b.tile(self.batch, panel, chunk.start, chunk.depth, columns)
         mb = self.params.mb
 
         def tile(offset: Index, height: int) -> None:

@@ -17,6 +17,10 @@ PANEL_SHARE_OF_L2 = 4  # a panel chunk of B may take this fraction of L2
 STRIP_SHARE_OF_L2 = 2  # the strip of A likewise
 ROW_STRIP_SHARE_OF_L2 = 4  # the strip of C that row-wise post-ops read again
 
+TILES_WORTH_PACKING = 4  # tiles that read the same panel
+PACKED_GROUP = 4  # panels packed at once: rows of 1 KB stream from memory
+STREAMED_ROWS = 16  # rows of an unpacked B that are read side by side
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -103,17 +107,39 @@ def _row_blocks(task_rows: int, nb: int, machine: Machine) -> list[int]:
 
 
 def _with_cache_blocks(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> MatmulParams:
-    """Add KB, the strip of rows and whether B is packed at run time."""
-    size = problem.element_bytes
-    deepest = max(64, machine.l2_bytes // PANEL_SHARE_OF_L2 // (params.nb * size))
-    kb = problem.k if problem.single_pass else even_block(problem.k, deepest)
+    """Add KB, the strip of rows, and how a plain B is read."""
     rows = ceil_div(max(problem.m, 1), params.row_tasks)
+    if not problem.packed_columns:
+        params = _reading_plain_b(problem, params, machine, rows)
+    deepest = machine.l2_bytes // PANEL_SHARE_OF_L2 // (params.panel_group * params.nb * problem.element_bytes)
+    kb = params.kb or max(64, deepest)
+    kb = problem.k if problem.single_pass else even_block(problem.k, kb)
+    strip = rows if params.pack_b == "chunk" else _strip_rows(problem, params, machine, rows, kb)
+    return replace(params, kb=kb, strip_rows=strip)
+
+
+def _strip_rows(
+    problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int, kb: int
+) -> int:
+    """Rows of a strip: A's chunk fits a share of L2, and for row-wise post-ops C's rows too."""
+    size = problem.element_bytes
     fitting = machine.l2_bytes // STRIP_SHARE_OF_L2 // (max(kb, 1) * size)
     if problem.row_wise:
         fitting = min(fitting, machine.l2_bytes // ROW_STRIP_SHARE_OF_L2 // (max(problem.n, 1) * size))
-    strip = min(rows, max(1, fitting // params.mb) * params.mb)
-    blocks = ceil_div(rows, params.mb)
-    pack = "none"
-    if not problem.packed_columns and (problem.transposed_b or blocks >= 4):
-        pack = "task" if rows > strip else "chunk"
-    return replace(params, kb=kb, strip_rows=strip, pack_b=pack)
+    return min(rows, max(1, fitting // params.mb) * params.mb)
+
+
+def _reading_plain_b(
+    problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int
+) -> MatmulParams:
+    """Pack B where each element is used by several tiles or must be transposed; otherwise stream its rows."""
+    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    small = problem.k * problem.n * problem.element_bytes <= machine.l2_bytes // 2
+    packs = problem.transposed_b or ceil_div(rows, params.mb) >= TILES_WORTH_PACKING
+    if packs and problem.row_wise:
+        return replace(params, pack_b="task")
+    if packs:
+        return replace(params, pack_b="chunk", panel_group=1 if small else min(panels, PACKED_GROUP))
+    if small or problem.single_pass:
+        return params
+    return replace(params, panel_group=panels, kb=STREAMED_ROWS)

@@ -47,7 +47,9 @@ class MatmulParams:
         kb: KB, depth of one microkernel call.
         bs: BS, batch of the batch-reduce GEMM.
         strip_rows: rows that are finished before the next are begun; the row anchor.
-        pack_b: where a plain B is packed into panels: none, chunk (before each KB x NB) or task.
+        panel_group: panels that share a chunk of the depth: 1 keeps a panel of B in the cache over the whole
+            depth; more read plain rows of B that are long enough to stream.
+        pack_b: where a plain B is packed into panels: none, chunk (each chunk of a group) or task.
     """
 
     row_tasks: int
@@ -57,6 +59,7 @@ class MatmulParams:
     kb: int = 0
     bs: int = 1
     strip_rows: int = 0
+    panel_group: int = 1
     pack_b: str = "none"
 
 

@@ -10,7 +10,7 @@ from tilewright.dialects.mlir import ir, memref, vector
 from tilewright.dialects.tir import Buffer
 from tilewright.lowering.microkernels.base import load_vector, zero_of
 from tilewright.lowering.microkernels.transpose import transpose
-from tilewright.lowering.templates.indexing import Index, loop, plus, strides_of, tile_of, times, value_of
+from tilewright.lowering.templates.indexing import Index, loop, minus, plus, strides_of, tile_of, times, value_of
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
 
 
@@ -32,21 +32,29 @@ class Panels:
     lanes: int
     scratch: ir.Value | None = None
 
-    def tile(self, batch: Sequence[Index], panel: Index, k: Index, depth: int, columns: int) -> ir.Value:
-        """The memref [depth, columns] that the microkernel reads; packs it first where asked to."""
-        whole = ceil_div(columns, self.lanes) * self.lanes
-        if self.problem.packed_columns:
-            leading = [*_aligned(self.source, batch, 3), panel]
-            return tile_of(self.source, leading, [k, 0], [depth, whole])
-        if self.params.pack_b == "none":
-            at = [k, times(panel, self.params.nb)]
-            return tile_of(self.source, _aligned(self.source, batch, 2), at, [depth, columns])
-        if self.params.pack_b == "chunk":
-            scratch = Buffer.build(self._panel_type([depth, self.params.nb]), "task")
-            self._pack(batch, panel, k, depth, columns, scratch)
-            return tile_of(scratch, [], [0, 0], [depth, whole])
-        assert self.scratch is not None, "packing for the whole task needs scratch"
-        return tile_of(self.scratch, [panel], [k, 0], [depth, whole])
+    def chunk(
+        self, batch: Sequence[Index], panels: tuple[Index, Index], k: Index, depth: int, columns: int
+    ) -> "Chunk":
+        """Rows [k, k + depth) of the panels [first, end), packed here where asked to.
+
+        Args:
+            batch: batch indices of the result.
+            panels: first panel and the one behind the last; at most ``panel_group`` of them.
+            k: first row.
+            depth: number of rows.
+            columns: columns of each of the panels.
+        """
+        if self.params.pack_b != "chunk" or self.problem.packed_columns:
+            return Chunk(self, batch, k, depth, columns)
+        shape = [self.params.panel_group, self.params.kb, self.params.nb]
+        scratch = Buffer.build(self._panel_type(shape), "task")
+
+        def pack(panel: Index) -> None:
+            target = tile_of(scratch, [minus(panel, panels[0])], [0, 0], [depth, self.params.nb])
+            self._pack(batch, panel, k, depth, columns, target)
+
+        loop(*panels, 1, pack)
+        return Chunk(self, batch, k, depth, columns, scratch, panels[0])
 
     def with_scratch(self) -> "Panels":
         """The same with a buffer for all panels of a task."""
@@ -80,6 +88,32 @@ class Panels:
             _copy_rows(source, target, self.lanes)
         else:
             _copy_transposed(source, target, self.lanes)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of B for a group of panels; ``scratch`` holds them where they were packed for the group."""
+
+    panels: Panels
+    batch: Sequence[Index]
+    k: Index
+    depth: int
+    columns: int
+    scratch: ir.Value | None = None
+    first: Index = 0
+
+    def tile(self, panel: Index) -> ir.Value:
+        """The memref [depth, columns] that the microkernel reads; whole vectors where B is packed."""
+        source, params = self.panels.source, self.panels.params
+        sizes = [self.depth, ceil_div(self.columns, self.panels.lanes) * self.panels.lanes]
+        if self.panels.problem.packed_columns:
+            return tile_of(source, [*_aligned(source, self.batch, 3), panel], [self.k, 0], sizes)
+        if self.scratch is not None:
+            return tile_of(self.scratch, [minus(panel, self.first)], [0, 0], sizes)
+        if self.panels.scratch is not None:
+            return tile_of(self.panels.scratch, [panel], [self.k, 0], sizes)
+        at = [self.k, times(panel, params.nb)]
+        return tile_of(source, _aligned(source, self.batch, 2), at, [self.depth, self.columns])
 
 
 def _aligned(source: ir.Value, batch: Sequence[Index], own: int) -> list[Index]:
