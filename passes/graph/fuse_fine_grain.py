@@ -59,11 +59,14 @@ class FuseFineGrain(Pass):
     Attributes:
         max_ops: the most members of a region.
         max_inputs: the most operands of a region.
+        final_transposes: whether a transpose that keeps the last dimension may end a matmul's region; the
+            template then writes its rows in another order.
         enabled: whether to join ops at all; without, each gets a region of its own.
     """
 
     max_ops: int = 64
     max_inputs: int = 24
+    final_transposes: bool = False
     enabled: bool = True
 
     requires = ("no-complex-ops",)
@@ -76,7 +79,7 @@ class FuseFineGrain(Pass):
             CompileError: a complex op is left.
         """
         machine = machine_of(module)
-        limits = Limits(self.max_ops, self.max_inputs)
+        limits = Limits(self.max_ops, self.max_inputs, self.final_transposes)
         for function in functions_in(module):
             _keep_reduced_axes(function)
             block = function.entry_block

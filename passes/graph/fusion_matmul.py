@@ -7,7 +7,7 @@ region, so no circle closes.
 
 import heapq
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from tilewright.dialects.graph.shapes import broadcast_shapes
@@ -27,10 +27,17 @@ from tilewright.passes.graph.fusion_graph import (
 
 @dataclass(frozen=True)
 class Limits:
-    """How large a region may become: its ops without views and constants, and its operands."""
+    """What a region may become.
+
+    Attributes:
+        max_ops: the most ops, views and constants not counted.
+        max_inputs: the most operands.
+        final_transposes: whether a matmul may write its result transposed.
+    """
 
     max_ops: int
     max_inputs: int
+    final_transposes: bool = False
 
 
 def matmul_size(node: Node) -> MatmulSize:
@@ -102,6 +109,20 @@ def best_prefix(graph: FusionGraph, members: Sequence[int], machine: Machine) ->
         if gain > best_gain:
             best, best_gain = length, gain
     return list(members[:best])
+
+
+def final_transpose(graph: FusionGraph, members: Sequence[int], taken: Set[int]) -> list[int]:
+    """The transpose that alone reads the only result and keeps its rows whole, where there is one."""
+    inside = set(members)
+    values = [value for index in members for value in graph.nodes[index].values]
+    read = [value for value in values if not inside.issuperset(graph.users(value))]
+    if len(read) != 1 or len(graph.users(read[0])) != 1:
+        return []
+    user = graph.nodes[graph.users(read[0])[0]]
+    if user.name != "transpose" or user.index in taken:
+        return []
+    order = user.attributes["permutation"]
+    return [user.index] if order[-1] == len(order) - 1 else []
 
 
 def describe(graph: FusionGraph, members: Sequence[int]) -> PostOps:

@@ -7,7 +7,7 @@ from tilewright.lowering.target.machine import Machine
 from tilewright.passes.graph.acyclic import Condensation
 from tilewright.passes.graph.fusion_graph import FusionGraph, Node, Role
 from tilewright.passes.graph.fusion_loops import ROLES, group_loops
-from tilewright.passes.graph.fusion_matmul import Limits, best_prefix, grow_post_ops
+from tilewright.passes.graph.fusion_matmul import Limits, best_prefix, final_transpose, grow_post_ops
 from tilewright.passes.graph.fusion_views import pulled_views
 
 
@@ -63,6 +63,7 @@ def _matmul_regions(
         members = [node.index]
         if node.name == "matmul":
             members = best_prefix(graph, grow_post_ops(graph, groups, taken, node, limits), machine)
+            members += final_transpose(graph, members, taken) if limits.final_transposes else []
         for member in members[1:]:
             merged = groups.merge(node.index, member)
             assert merged, "a post-op waits for the region through another"

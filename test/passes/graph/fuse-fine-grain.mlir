@@ -1,6 +1,12 @@
 // RUN: tilewright-opt %s -p 'fuse-fine-grain' --target avx512 --cores 2 --split-input-file --verify-diagnostics --verify-numerics | filecheck %s
+// RUN: tilewright-opt %s -p 'fuse-fine-grain{final-transposes=true}' --target avx512 --cores 2 --split-input-file --verify-diagnostics --verify-numerics | filecheck %s --check-prefix=FINAL
+// RUN: tilewright-opt %s -p 'fuse-fine-grain{enabled=false}' --target avx512 --cores 2 --split-input-file --verify-diagnostics --verify-numerics | filecheck %s --check-prefix=APART
 
 // Acting: bias, ReLU and a residual come into the matmul's region; the scalar is cloned inside.
+// Without fusion, five regions of one op.
+// APART-LABEL: func.func @post_ops
+// APART-COUNT-5: members = 1 : i64
+// APART: return
 // CHECK-LABEL: func.func @post_ops
 // CHECK-SAME: (%[[X:.*]]: tensor<8x16xf32>, %[[W:.*]]: tensor<16x32xf32>, %[[B:.*]]: tensor<32xf32>, %[[R:.*]]: tensor<8x32xf32>)
 // CHECK-NEXT: %[[F:.*]] = "graph.fused"(%[[X]], %[[W]], %[[B]], %[[R]]) ({
@@ -68,6 +74,28 @@ func.func @rows(%table: tensor<100x16xf32>, %ids: tensor<8xi64>, %p: tensor<8x16
   %1 = "graph.add"(%0, %p) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
   %2 = "graph.reduce_sum"(%1) {axes = [1], keep_dims = false} : (tensor<8x16xf32>) -> tensor<8xf32>
   return %1, %2 : tensor<8x16xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Acting, when asked: a transpose that keeps rows whole ends the matmul's region. Refusing by default, and where
+// the last dimension moves.
+// CHECK-LABEL: func.func @heads
+// CHECK: "graph.matmul"
+// CHECK-NEXT: "graph.yield"
+// CHECK: "graph.transpose"
+// FINAL-LABEL: func.func @heads
+// FINAL: %[[M:.*]] = "graph.matmul"
+// FINAL-NEXT: %[[T:.*]] = "graph.transpose"(%[[M]]) {permutation = [1, 0, 2]}
+// FINAL-NEXT: "graph.yield"(%[[T]])
+// FINAL: %[[M:.*]] = "graph.matmul"
+// FINAL-NEXT: "graph.yield"(%[[M]])
+func.func @heads(%p: tensor<2x8x8xf32>, %v: tensor<2x8x4xf32>) -> (tensor<8x2x4xf32>, tensor<2x8x8xf32>) {
+  %0 = "graph.matmul"(%p, %v) {transpose_a = false, transpose_b = false} : (tensor<2x8x8xf32>, tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  %1 = "graph.transpose"(%0) {permutation = [1, 0, 2]} : (tensor<2x8x4xf32>) -> tensor<8x2x4xf32>
+  %2 = "graph.matmul"(%p, %p) {transpose_a = false, transpose_b = true} : (tensor<2x8x8xf32>, tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %3 = "graph.transpose"(%2) {permutation = [0, 2, 1]} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  return %1, %3 : tensor<8x2x4xf32>, tensor<2x8x8xf32>
 }
 
 // -----
