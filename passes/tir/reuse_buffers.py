@@ -15,7 +15,7 @@ from tilewright.dialects.tir import Buffer, ThreadId
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import operations
-from tilewright.passes.tir.arena_zones import ArenaSize, Zone, function_zone
+from tilewright.passes.tir.arena_zones import ArenaSize, Functions, Zone, function_zone
 from tilewright.passes.tir.memory_plan import align
 
 
@@ -32,10 +32,12 @@ class ReuseBuffers(Pass):
        addressed by ``tir.thread_id``.
     4. Offsets are multiples of 64 bytes. Of the free blocks that fit, the one freed last is taken, unless
        another order of placing gives a smaller arena.
-    5. ``tir.arena_bytes`` and ``tir.arena_lower_bound`` (the largest sum of live bytes) are set on every
+    5. Where a call ends the life of one buffer and begins that of another, and reads every element of the
+       one before it writes the same element of the other, both lie at the same place.
+    6. ``tir.arena_bytes`` and ``tir.arena_lower_bound`` (the largest sum of live bytes) are set on every
        function; ``tir.offset``, ``tir.bytes`` and ``tir.lifetime`` (first and last tick) on every view, call
        and grid that takes memory. A buffer without access is erased.
-    6. Refused: a buffer of scope ``call`` inside a grid, one that escapes through a terminator or an
+    7. Refused: a buffer of scope ``call`` inside a grid, one that escapes through a terminator or an
        iteration argument, and functions that call each other in a circle.
 
     Attributes:
@@ -66,12 +68,13 @@ class ReuseBuffers(Pass):
         """Plan the memory of all functions of ``module``.
 
         Raises:
-            CompileError: a buffer or a call graph that cannot be planned, see condition 6.
+            CompileError: a buffer or a call graph that cannot be planned, see condition 7.
         """
         threads = machine_of(module).cores
         sizes: dict[str, ArenaSize] = {}
-        for function in _callees_first(module):
-            zone = function_zone(function, sizes, threads, self.share)
+        functions = {_name(op): op for op in operations(module, func.FuncOp.OPERATION_NAME)}
+        for function in _callees_first(functions):
+            zone = function_zone(function, functions, sizes, threads, self.share)
             size = zone.size(self.share)
             sizes[_name(function)] = size
             _annotate(function, size)
@@ -86,9 +89,8 @@ def _name(function: ir.Operation) -> str:
     return name
 
 
-def _callees_first(module: ir.Operation) -> Iterator[ir.Operation]:
+def _callees_first(functions: Functions) -> Iterator[ir.Operation]:
     """Functions with a body, each after those it calls."""
-    functions = {_name(op): op for op in operations(module, func.FuncOp.OPERATION_NAME)}
     state: dict[str, str] = {}
 
     def visit(name: str) -> Iterator[ir.Operation]:

@@ -101,6 +101,60 @@ func.func @loop(%x: memref<4xf32>, %y: memref<4xf32>) {
 
 // -----
 
+// A step that reads an element before it writes the same one runs in place; one that reads across does not.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: memref<512xi8> {tir.arena}
+// CHECK: %[[A:.*]] = memref.view {{.*}}tir.offset = 0 : i64}
+// CHECK: %[[B:.*]] = memref.view {{.*}}tir.offset = 0 : i64}
+// CHECK: %[[C:.*]] = memref.view {{.*}}tir.offset = 256 : i64}
+// CHECK: call @along(%{{.*}}, %[[A]])
+// CHECK: call @along(%[[A]], %[[B]])
+// CHECK: call @across(%[[B]], %[[C]])
+// CHECK: call @along(%[[C]], %{{.*}})
+// APART: memref<768xi8> {tir.arena}
+func.func @main(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
+  %a = "tir.buffer"() {scope = "call"} : () -> memref<8x8xf32>
+  %b = "tir.buffer"() {scope = "call"} : () -> memref<8x8xf32>
+  %c = "tir.buffer"() {scope = "call"} : () -> memref<8x8xf32>
+  call @along(%x, %a) : (memref<8x8xf32>, memref<8x8xf32>) -> ()
+  call @along(%a, %b) : (memref<8x8xf32>, memref<8x8xf32>) -> ()
+  call @across(%b, %c) : (memref<8x8xf32>, memref<8x8xf32>) -> ()
+  call @along(%c, %y) : (memref<8x8xf32>, memref<8x8xf32>) -> ()
+  return
+}
+func.func private @along(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %pad = arith.constant 0.0 : f32
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    scf.for %j = %c0 to %c8 step %c4 {
+      %v = vector.transfer_read %x[%i, %j], %pad {in_bounds = [true]} : memref<8x8xf32>, vector<4xf32>
+      %w = arith.addf %v, %v : vector<4xf32>
+      vector.transfer_write %w, %y[%i, %j] {in_bounds = [true]} : vector<4xf32>, memref<8x8xf32>
+    }
+    "tir.yield"() : () -> ()
+  }) {grid = [8]} : () -> ()
+  return
+}
+func.func private @across(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    scf.for %j = %c0 to %c8 step %c1 {
+      %v = memref.load %x[%j, %i] : memref<8x8xf32>
+      memref.store %v, %y[%i, %j] : memref<8x8xf32>
+    }
+    "tir.yield"() : () -> ()
+  }) {grid = [8]} : () -> ()
+  return
+}
+
+// -----
+
 // Refuses to add an arena where nothing needs one; a buffer nobody touches goes away.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%{{[a-z0-9]*}}: memref<4xf32>) attributes {tir.arena_bytes = 0 : i64, tir.arena_lower_bound = 0 : i64}
