@@ -126,6 +126,29 @@ def test_names_of_weights_are_unique() -> None:
         assert list(import_model(proto).weights) == ["k"]
 
 
+def test_functions_are_inlined() -> None:
+    proto = parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 17, "my" : 1]>
+        g (float[N, 4] x) => (float[N, 4] y) {
+          z = my.scaled <by = 0.5> (x)
+          y = my.twice (z)
+        }
+        <domain: "my", opset_import: ["" : 17]>
+        scaled <by> (a) => (b) { k = Constant <value_float: float = @by> () b = Mul (a, k) }
+        <domain: "my", opset_import: ["" : 17, "my" : 1]>
+        twice (a) => (b) { c = my.scaled <by = 4.0> (a) b = Neg (c) }
+    """)
+    assert ops_of(proto, shapes={"N": 1}) == ["constant", "mul", "constant", "mul", "neg"]
+    x = np.ones((1, 4), np.float32)
+    assert_close(run(proto, {"x": x}), [-2 * x], 0)
+
+
+def test_results_that_nobody_uses_may_be_listed() -> None:
+    node = helper.make_node("LayerNormalization", ["x", "s"], ["y", "mean", "deviation"])
+    proto = model([node], [value("x", [2, 3]), value("s", [3])], [value("y", [2, 3])])
+    assert ops_of(proto) == ["constant", "layer_norm"]
+
+
 def test_node_names_are_locations() -> None:
     proto = model(
         [helper.make_node("Neg", ["x"], ["a"], name="/layer/é"), helper.make_node("Exp", ["a"], ["y"])],

@@ -161,9 +161,11 @@ def test_transpose_and_reshapes(data: st.DataObject) -> None:
     flat = x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
     check("Flatten", [x], expected=[flat], axis=axis)
     check("Unsqueeze", [x, ints(axis, -1)], constants=[1])
-    check("Unsqueeze", [x], expected=[np.expand_dims(x, axis)], axes=[axis], opset=11)
+    check("Unsqueeze", [x], expected=[np.expand_dims(x, axis)], axes=[axis], opset=12)
     check("Squeeze", [x])
     ones = [dim for dim, extent in enumerate(x.shape) if extent == 1]
+    if ones:
+        check("Squeeze", [x], expected=[x.squeeze(tuple(ones))], axes=ones, opset=12)
     check("Squeeze", [x, ints(*ones)], expected=[x.squeeze(tuple(ones))], constants=[1])
     for name in ("Shape", "Size", "Identity"):
         check(name, [x])
