@@ -10,7 +10,7 @@ import tilewright
 PROBE = """
 import sys
 import tilewright
-heavy = [name for name in ("numpy", "onnx", "torch_mlir", "typer") if name in sys.modules]
+heavy = [name for name in ("numpy", "onnx", "tilewright.dialects.mlir", "typer") if name in sys.modules]
 print(heavy, tilewright.__version__)
 """
 
