@@ -26,6 +26,7 @@ from tilewright.passes.graph import (
     decompose_complex_ops,
     fuse_fine_grain,
     simplify_matmuls,
+    slice_depth,
 )
 from tilewright.passes.tir import reuse_buffers
 
@@ -42,6 +43,7 @@ PASS_MODULES = (
     peel_vector_tails,
     reuse_buffers,
     simplify_matmuls,
+    slice_depth,
 )
 # Not written yet; each is imported, and stands in its pipeline, as soon as its file is there.
 _COMING = (
@@ -89,6 +91,7 @@ PHASES = (
             "canonicalize",
             "cse",
             "simplify-matmuls",
+            "slice-depth",
             "propagate-layouts",
             "split-constant-weights",
             "fuse-fine-grain",

@@ -202,7 +202,7 @@ class _Nest:
 def _batch_index(operand: ir.Value, batch: Sequence[Index]) -> list[Index]:
     """Batch indices of an operand that may have fewer or broadcast (extent 1) batch dimensions."""
     extents = list(operand.type.shape)[:-2]
-    aligned = list(batch)[len(batch) - len(extents) :]
-    return [0 if extent == 1 else at for extent, at in zip(extents, aligned, strict=True)]
+    aligned = [0] * len(extents) + list(batch)
+    return [0 if extent == 1 else at for extent, at in zip(extents, aligned[len(batch) :], strict=True)]
 
 

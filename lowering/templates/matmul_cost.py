@@ -55,7 +55,8 @@ def core_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) 
     weights = panels * problem.k * params.nb * problem.element_bytes
     task = panels * strip_cycles(problem, params, machine, rows)
     task += weights * strips / L3_BYTES_PER_CYCLE + _packing_cycles(params, weights, strips)
-    task += rows * problem.k * problem.element_bytes / L3_BYTES_PER_CYCLE
+    read_and_written = rows * (problem.k + min(panels * params.nb, problem.n))
+    task += read_and_written * problem.element_bytes / L3_BYTES_PER_CYCLE
     tasks = problem.batch * params.row_tasks * params.column_tasks
     return ceil_div(tasks, machine.cores) * task
 

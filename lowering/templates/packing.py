@@ -119,8 +119,8 @@ class Chunk:
 def _aligned(source: ir.Value, batch: Sequence[Index], own: int) -> list[Index]:
     """Indices of the leading dimensions in front of the last ``own``; 0 where the extent is 1."""
     extents = list(source.type.shape)[: source.type.rank - own]
-    aligned = list(batch)[len(batch) - len(extents) :]
-    return [0 if extent == 1 else at for extent, at in zip(extents, aligned, strict=True)]
+    aligned = [0] * len(extents) + list(batch)
+    return [0 if extent == 1 else at for extent, at in zip(extents, aligned[len(batch) :], strict=True)]
 
 
 def _copy_rows(source: ir.Value, target: ir.Value, lanes: int) -> None:

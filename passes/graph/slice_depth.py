@@ -1,0 +1,94 @@
+"""``slice-depth``: few rows and a deep K are cut along K, so that all cores have work (paper, section III)."""
+
+from dataclasses import dataclass
+
+from tilewright.dialects.attributes import from_attribute
+from tilewright.dialects.graph import TensorSpec, spec_of
+from tilewright.dialects.graph.ops.matmul import Matmul
+from tilewright.dialects.graph.ops.movement import Reshape, Transpose
+from tilewright.dialects.graph.ops.reduce import ReduceSum
+from tilewright.dialects.mlir import ir, rewrite
+from tilewright.lowering.target.machine import Machine
+from tilewright.lowering.templates.matmul_cost import L3_BYTES_PER_CYCLE, REGION_CYCLES
+from tilewright.lowering.templates.matmul_params import choose
+from tilewright.lowering.templates.matmul_problem import MatmulProblem
+from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.machine import machine_of
+from tilewright.passes.core.patterns import decline, rewrite_greedily
+
+SLICE_DEPTH = 256  # least depth of a slice
+
+
+@register_pass("slice-depth")
+@dataclass(frozen=True)
+class SliceDepth(Pass):
+    """Turn a matmul into a batch of shallower ones and a sum over the batch.
+
+    1. Only where ``enabled``: the order of the additions depends on the number of slices.
+    2. Both operands of rank 2, not transposed, f32 or f64.
+    3. The slices, a power of two that divides K and leaves 256 steps or more, are those of the lowest cost;
+       the sum's traffic is part of the cost. Declined where one slice costs least.
+
+    Before::
+
+        %0 = "graph.matmul"(%a, %b) : (tensor<4x4096xf32>, tensor<4096x64xf32>) -> tensor<4x64xf32>
+
+    After::
+
+        %1 = "graph.reshape"(%a) : (tensor<4x4096xf32>) -> tensor<4x8x512xf32>
+        %2 = "graph.transpose"(%1) {permutation = [1, 0, 2]} : ... -> tensor<8x4x512xf32>
+        %3 = "graph.reshape"(%b) : (tensor<4096x64xf32>) -> tensor<8x512x64xf32>
+        %4 = "graph.matmul"(%2, %3) : ... -> tensor<8x4x64xf32>
+        %0 = "graph.reduce_sum"(%4) {axes = [0], keep_dims = false} : ... -> tensor<4x64xf32>
+
+    Attributes:
+        enabled: whether sums may be cut; off, results are the same for any number of cores.
+    """
+
+    enabled: bool = False
+
+    def run(self, module: ir.Operation) -> None:
+        """Slice every matmul of the module that gains."""
+        if not self.enabled:
+            return
+        machine = machine_of(module)
+
+        def slice_one(op: Matmul, rewriter: rewrite.PatternRewriter) -> bool | None:
+            return _slice(op, rewriter, machine)
+
+        rewrite_greedily(module, {Matmul: slice_one})
+
+
+def _slice(op: Matmul, rewriter: rewrite.PatternRewriter, machine: Machine) -> bool | None:
+    a, b = (spec_of(value) for value in op.operands)
+    if a.rank != 2 or b.rank != 2 or a.layout or b.layout:
+        return decline(op, f"operands {a} and {b} are no plain matrices")
+    if from_attribute(op.transpose_a) or from_attribute(op.transpose_b) or a.dtype not in ("f32", "f64"):
+        return decline(op, "an operand is transposed, or the sum may not be reordered")
+    slices = best_slices(a, b, machine)
+    if slices == 1:
+        return decline(op, f"one slice of depth {a.shape[1]} costs least")
+    with rewriter.ip, op.location:
+        rewriter.replace_op(op, [_build(op, slices)])
+    return None
+
+
+def _build(op: Matmul, slices: int) -> ir.Value:
+    a, b = op.operands
+    (m, k), (_, n) = spec_of(a).shape, spec_of(b).shape
+    left = Transpose.of(Reshape.of(a, shape=[m, slices, k // slices]), permutation=[1, 0, 2])
+    right = Reshape.of(b, shape=[slices, k // slices, n])
+    return ReduceSum.of(Matmul.of(left, right), axes=[0], keep_dims=False)
+
+
+def best_slices(a: TensorSpec, b: TensorSpec, machine: Machine) -> int:
+    """The number of slices of the lowest estimated cost; a pure function of shapes and machine."""
+    (m, k), (_, n) = a.shape, b.shape
+
+    def cost(slices: int) -> float:
+        cycles = choose(MatmulProblem(slices, m, n, k // slices), machine).best.cycles
+        return cycles + (slices > 1) * (REGION_CYCLES + slices * m * n * 4 / machine.cores / L3_BYTES_PER_CYCLE)
+
+    options = [1 << bit for bit in range(machine.cores.bit_length() + 1)]
+    fitting = [s for s in options if s == 1 or (k % s == 0 and k // s >= SLICE_DEPTH and m * n > 0)]
+    return min(fitting, key=cost)
