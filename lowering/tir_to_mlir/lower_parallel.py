@@ -20,8 +20,16 @@ NUM_THREADS = "omp_get_num_threads"
 
 # Views of memory, which may be made before an earlier grid runs, as may all of arith.
 _VIEWS = frozenset(
-    f"memref.{name}"
-    for name in ("cast", "collapse_shape", "expand_shape", "reinterpret_cast", "subview", "transpose", "view")
+    {
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.expand_shape",
+        "memref.get_global",
+        "memref.reinterpret_cast",
+        "memref.subview",
+        "memref.transpose",
+        "memref.view",
+    }
 )
 
 
