@@ -10,13 +10,14 @@ from tilewright.dialects.graph.ops.reduce import ReduceSum
 from tilewright.dialects.mlir import ir, rewrite
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates.matmul_cost import L3_BYTES_PER_CYCLE, REGION_CYCLES
-from tilewright.lowering.templates.matmul_params import choose
-from tilewright.lowering.templates.matmul_problem import MatmulProblem
+from tilewright.lowering.templates.matmul_params import choose, panel_columns
+from tilewright.lowering.templates.matmul_problem import MatmulProblem, ceil_div
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import decline, rewrite_greedily
 
 SLICE_DEPTH = 256  # least depth of a slice
+TILE_ROWS = 8  # rows that are enough for one core to be efficient
 
 
 @register_pass("slice-depth")
@@ -26,7 +27,8 @@ class SliceDepth(Pass):
 
     1. Only where ``enabled``: the order of the additions depends on the number of slices.
     2. Both operands of rank 2, not transposed, f32 or f64.
-    3. The slices, a power of two that divides K and leaves 256 steps or more, are those of the lowest cost;
+    3. Fewer tiles of 8 rows by a panel of columns than cores.
+    4. The slices, a power of two that divides K and leaves 256 steps or more, are those of the lowest cost;
        the sum's traffic is part of the cost. Declined where one slice costs least.
 
     Before::
@@ -84,6 +86,9 @@ def _build(op: Matmul, slices: int) -> ir.Value:
 def best_slices(a: TensorSpec, b: TensorSpec, machine: Machine) -> int:
     """The number of slices of the lowest estimated cost; a pure function of shapes and machine."""
     (m, k), (_, n) = a.shape, b.shape
+    tiles = ceil_div(m, TILE_ROWS) * ceil_div(n, panel_columns(n, machine))
+    if tiles >= machine.cores:
+        return 1
 
     def cost(slices: int) -> float:
         cycles = choose(MatmulProblem(slices, m, n, k // slices), machine).best.cycles
