@@ -49,8 +49,10 @@ func.func private @mirror(%a: {TYPE}, %b: {TYPE}, %out: {TYPE}) {{
     %k = arith.subi %c5, %i : index
     scf.for %j = %c0 to %c20 step %c1 {{
       %v = memref.load %t[%k, %j] : {TYPE}
+      %u = memref.load %a[%k, %j] : {TYPE}
       %w = memref.load %b[%i, %j] : {TYPE}
-      %s = arith.subf %v, %w : f32
+      %d = arith.subf %v, %w : f32
+      %s = arith.addf %d, %u : f32
       memref.store %s, %out[%i, %j] : {TYPE}
     }}
     "tir.yield"() : () -> ()
@@ -58,7 +60,7 @@ func.func private @mirror(%a: {TYPE}, %b: {TYPE}, %out: {TYPE}) {{
   return
 }}
 """
-MEANING = {"add": lambda a, b: a + b, "mirror": lambda a, b: a[::-1] - b}
+MEANING = {"add": lambda a, b: a + b, "mirror": lambda a, b: (a[::-1] - b) + a[::-1]}
 
 
 def random_program(seed: int) -> tuple[str, list[tuple[str, int, int]]]:
