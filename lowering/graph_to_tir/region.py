@@ -125,7 +125,7 @@ class RegionLowering:
         if not ops:
             return
         rank = len(_domain(ops[0])[0])
-        inside = {op.results[0] for op in ops}
+        inside = dict.fromkeys(op.results[0] for op in ops)
         memory = {v: self._read(v, rank) for op in ops for v in op.operands if v not in inside}
         for value in inside:
             if _is_used_outside(value, ops):

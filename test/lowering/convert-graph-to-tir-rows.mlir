@@ -18,8 +18,8 @@
 // CHECK: arith.maximumf
 // CHECK: vector.reduction <maximumf>
 // CHECK: memref.store %{{.*}}, %[[MAX]]
-// CHECK: %[[SUM:.*]] = "tir.buffer"() {scope = "task"} : () -> memref<256x1xf32>
 // CHECK: %[[EXP:.*]] = "tir.buffer"() {scope = "task"} : () -> memref<256x40xf32>
+// CHECK: %[[SUM:.*]] = "tir.buffer"() {scope = "task"} : () -> memref<256x1xf32>
 // CHECK: memref.load %[[MAX]]
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: arith.subf

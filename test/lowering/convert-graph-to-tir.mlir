@@ -63,24 +63,6 @@ func.func @untouched(%x: memref<4xf32>) {
 // CHECK: %[[E:.*]] = arith.extui %{{.*}} : vector<16xi1> to vector<16xi8>
 // CHECK: vector.transfer_write %[[E]], %{{.*}} : vector<16xi8>, memref<3xi8>
 
-// One dimension, as all memrefs are contiguous.
-// CHECK-LABEL: func.func private @relu_0
-// CHECK-SAME: (%[[A:.*]]: memref<4x20xf32>, %[[B:.*]]: memref<4x20xf32>)
-// CHECK: %[[FA:.*]] = memref.collapse_shape %[[A]] {{\[\[}}0, 1]] : memref<4x20xf32> into memref<80xf32>
-// CHECK: %[[FB:.*]] = memref.collapse_shape %[[B]]
-// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
-// CHECK: %[[V:.*]] = vector.transfer_read %[[FA]][%[[I]]], %{{.*}} {in_bounds = [true]} : memref<80xf32>, vector<16xf32>
-// CHECK: arith.cmpf olt, %[[V]]
-// CHECK: vector.transfer_write %{{.*}}, %[[FB]][%[[I]]] {in_bounds = [true]}
-
-// Booleans are bytes in memory and i1 in registers; the tail is masked.
-// CHECK-LABEL: func.func private @logical_and_0
-// CHECK: vector.transfer_read %{{.*}} : memref<3xi8>, vector<16xi8>
-// CHECK: arith.cmpi ne, %{{.*}} : vector<16xi8>
-// CHECK: arith.andi %{{.*}} : vector<16xi1>
-// CHECK: %[[E:.*]] = arith.extui %{{.*}} : vector<16xi1> to vector<16xi8>
-// CHECK: vector.transfer_write %[[E]], %{{.*}} : vector<16xi8>, memref<3xi8>
-
 // Zero the last panel, then copy whole panels and the rest of the last one.
 // CHECK-LABEL: func.func private @reorder_0
 // CHECK: %[[LAST:.*]] = memref.subview %{{.*}}[1, 0, 0] [1, 20, 32] [1, 1, 1]
@@ -90,32 +72,3 @@ func.func @untouched(%x: memref<4xf32>) {
 // CHECK: vector.transfer_write %{{.*}} : vector<16xf32>, memref<1x640xf32
 // CHECK: vector.transfer_write %{{.*}} : vector<16xf32>, memref<{{.*}}20x32xf32
 // CHECK: vector.transfer_write %{{.*}} : vector<16xf32>, memref<{{.*}}20x8xf32
-
-// One dimension, as all memrefs are contiguous.
-// CHECK-LABEL: func.func private @relu_0
-// CHECK-SAME: (%[[A:.*]]: memref<4x20xf32>, %[[B:.*]]: memref<4x20xf32>)
-// CHECK: %[[FA:.*]] = memref.collapse_shape %[[A]] {{\[\[}}0, 1]] : memref<4x20xf32> into memref<80xf32>
-// CHECK: %[[FB:.*]] = memref.collapse_shape %[[B]]
-// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
-// CHECK: %[[V:.*]] = vector.transfer_read %[[FA]][%[[I]]], %{{.*}} {in_bounds = [true]} : memref<80xf32>, vector<16xf32>
-// CHECK: arith.cmpf olt, %[[V]]
-// CHECK: vector.transfer_write %{{.*}}, %[[FB]][%[[I]]] {in_bounds = [true]}
-
-// Booleans are bytes in memory and i1 in registers; the tail is masked.
-// CHECK-LABEL: func.func private @logical_and_0
-// CHECK: vector.transfer_read %{{.*}} : memref<3xi8>, vector<16xi8>
-// CHECK: arith.cmpi ne, %{{.*}} : vector<16xi8>
-// CHECK: arith.andi %{{.*}} : vector<16xi1>
-// CHECK: %[[E:.*]] = arith.extui %{{.*}} : vector<16xi1> to vector<16xi8>
-// CHECK: vector.transfer_write %[[E]], %{{.*}} : vector<16xi8>, memref<3xi8>
-
-// Zero the last panel, then copy whole panels and the rest of the last one.
-// CHECK-LABEL: func.func private @reorder_0
-// CHECK: memref.subview %{{.*}}[1, 0, 0] [1, 20, 32] [1, 1, 1]
-// CHECK: vector.transfer_write
-// CHECK: memref.transpose
-// CHECK: vector.transfer_write
-// CHECK: memref.subview %{{.*}}[1, 0, 0] [1, 20, 8] [1, 1, 1]
-// CHECK: vector.transfer_write
-
-
