@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tilewright import __version__
+from tilewright.tools.bench.command import bench
 from tilewright.tools.driver import parse_shapes, reporting
 
 app = typer.Typer(
@@ -107,6 +108,9 @@ def demo(
 
         correct = run_demo(threads)
     raise typer.Exit(0 if correct else 1)
+
+
+app.command()(bench)
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""``tilewright bench``: how fast compiled models are, beside other engines in the same run."""

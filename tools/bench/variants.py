@@ -1,0 +1,21 @@
+"""Our pipeline with one optimisation off at a time: what each is worth (the paper's ablation)."""
+
+from tilewright.passes.core.manager import PassPipeline
+
+# Column, the pass it concerns, and the text that stands in the pass's place; empty to leave it out.
+SWITCHES = (
+    ("no coarse-grain", "fuse-coarse-grain", ""),
+    ("no fine-grain", "fuse-fine-grain", "fuse-fine-grain{enabled=false}"),
+    ("no layouts", "propagate-layouts", ""),
+    ("no buffer reuse", "reuse-buffers", "reuse-buffers{share=false}"),
+)
+
+
+def ablations(base: PassPipeline) -> dict[str, PassPipeline]:
+    """``base`` with each of `SWITCHES` off, by column; a switch whose pass ``base`` lacks is left out."""
+    return {column: _replace(base, name, text) for column, name, text in SWITCHES if name in base.names}
+
+
+def _replace(base: PassPipeline, name: str, text: str) -> PassPipeline:
+    parts = [PassPipeline(text) if element.name == name else element for element in base.elements]
+    return PassPipeline(parts)
