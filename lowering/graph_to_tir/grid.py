@@ -39,11 +39,11 @@ class Split:
 
 
 def tasks_wanted(elements: int, cores: int) -> int:
-    """How many tasks ``elements`` are worth: 1, or as many as fill the cores evenly."""
+    """How many tasks ``elements`` are worth: 1, or enough to fill the cores evenly where there are more than cores."""
     if elements < 2 * TASK_ELEMENTS:
         return 1
-    tasks = -(-elements // TASK_ELEMENTS)
-    return -(-tasks // cores) * cores if tasks < 8 * cores else tasks
+    tasks = _ceil(elements, TASK_ELEMENTS)
+    return _ceil(tasks, cores) * cores if cores < tasks < 8 * cores else tasks
 
 
 def divide(extents: Sequence[int], units: Sequence[int], inner: int, cores: int) -> list[Split]:
