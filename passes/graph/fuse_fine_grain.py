@@ -66,7 +66,7 @@ class FuseFineGrain(Pass):
 
     max_ops: int = 64
     max_inputs: int = 24
-    final_transposes: bool = False
+    final_transposes: bool = True
     enabled: bool = True
 
     requires = ("no-complex-ops",)
