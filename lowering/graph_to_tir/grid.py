@@ -39,7 +39,7 @@ class Split:
 
 
 def tasks_wanted(elements: int, cores: int) -> int:
-    """How many tasks ``elements`` are worth: 1, or enough to fill the cores evenly where there are more than cores."""
+    """How many tasks ``elements`` are worth: filling the cores evenly where there are more than cores."""
     if elements < 2 * TASK_ELEMENTS:
         return 1
     tasks = _ceil(elements, TASK_ELEMENTS)
