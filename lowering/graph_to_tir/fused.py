@@ -17,7 +17,9 @@ from tilewright.lowering.graph_to_tir.parallel import emit_strips
 from tilewright.lowering.graph_to_tir.region import RegionLowering, find_homes
 from tilewright.lowering.graph_to_tir.registry import template
 from tilewright.lowering.graph_to_tir.rows import row_dimensions
-from tilewright.lowering.graph_to_tir.values import Operation
+from tilewright.lowering.graph_to_tir.shared_grid import GridFrame, SharedGrid, read_grid, row_splits
+from tilewright.lowering.graph_to_tir.values import Operation, index
+from tilewright.lowering.graph_to_tir.views import is_view
 from tilewright.lowering.target.machine import Machine
 
 
@@ -40,20 +42,30 @@ def expand_loops(
     *ops, end = block.operations
     arguments = dict(zip(block.arguments, ins, strict=True))
     yielded = list(end.operands)
-    homes = find_homes(yielded, outs)
-    rows = row_dimensions(ops) if _is_chain(ops) and all(map(_is_result, yielded)) else ()
+    homes, grid = find_homes(yielded, outs), read_grid(fused)
+    by_rows = (_is_chain(ops) or _is_shared(grid, ops)) and all(map(_is_result, yielded))
+    rows = row_dimensions(ops) if by_rows else ()
     if not rows:
-        RegionLowering(WholeFrame(arguments, machine), homes).emit(ops, yielded, outs)
+        frame = WholeFrame(arguments, machine) if grid is None else GridFrame(arguments, machine, grid)
+        RegionLowering(frame, homes).emit(ops, yielded, outs)
         return
-    splits = _strips(ops, rows, machine)
-    scope = "call" if all(split.tasks == 1 and split.strips == 1 for split in splits) else "task"
+    splits = _strips(ops, rows, machine, grid)
+    alone = grid is None and all(split.tasks == 1 and split.strips == 1 for split in splits)
     strip = tuple(split.strip for split in splits)
 
     def body(offsets: list[ir.Value]) -> None:
-        frame = RowsFrame(arguments, machine, rows, offsets, strip, scope)
+        frame = RowsFrame(arguments, machine, rows, offsets, strip, "call" if alone else "task")
         RegionLowering(frame, homes).emit(ops, yielded, outs)
 
-    emit_strips(splits, body)
+    if alone:
+        body([index(0)] * len(splits))
+    else:
+        emit_strips(splits, body)
+
+
+def _is_shared(grid: SharedGrid | None, ops: Sequence[Operation]) -> bool:
+    """Whether the region has a given grid over rows; that of a lone transpose is over its result's axes."""
+    return grid is not None and not all(is_view(op) or is_constant(op) for op in ops)
 
 
 def _is_chain(ops: Sequence[Operation]) -> bool:
@@ -65,9 +77,11 @@ def _is_result(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and not is_constant(value.owner)
 
 
-def _strips(ops: Sequence[Operation], rows: Shape, machine: Machine) -> list[Split]:
+def _strips(ops: Sequence[Operation], rows: Shape, machine: Machine, grid: SharedGrid | None) -> list[Split]:
     values = [value for op in ops if not is_constant(op) for value in (*op.operands, *op.results)]
     shapes = [spec_of(value).shape for value in values]
     inner = max(math.prod(shape[len(rows) :]) for shape in shapes if shape[: len(rows)] == rows)
+    if grid is not None:
+        return row_splits(rows, grid.tasks, inner)
     splits = divide(rows, [1] * len(rows), inner, machine.cores)
     return [with_even_strips(split) for split in splits]

@@ -48,10 +48,7 @@ def emit_tasks(splits: Sequence[Split], body: Callable[[Sequence[ir.Value]], Non
 
 def emit_strips(splits: Sequence[Split], body: Callable[[list[ir.Value]], None]) -> None:
     """A grid of tasks that go through their strips; ``body`` is given the first indices of a strip."""
-    if all(split.tasks == 1 and split.strips == 1 for split in splits):
-        body([index(0)] * len(splits))
-    else:
-        emit_tasks(splits, lambda ids: _strips(list(zip(splits, ids, strict=True)), [], body))
+    emit_tasks(splits, lambda ids: _strips(list(zip(splits, ids, strict=True)), [], body))
 
 
 def _strips(

@@ -1,0 +1,162 @@
+"""What running fused operations together costs, in cycles of the busiest core; pure functions.
+
+Multiplying overlaps with streaming weights from the shared cache, so the larger of the two counts. What
+passes between members of one grid stays in the core's own cache if a task's part of it fits; everything else
+goes through the shared cache, or through memory where it is larger than that, and is fetched before it is
+written.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tilewright.lowering.target.machine import Machine
+from tilewright.lowering.templates.matmul_cost import (
+    REGION_CYCLES,
+    REGION_CYCLES_PER_CORE,
+    core_cycles,
+    strip_cycles,
+)
+from tilewright.lowering.templates.matmul_params import candidates, choose
+from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
+from tilewright.passes.graph.coarse_members import SCATTERED, Cut, Member, inner_bytes
+
+OWN_CACHE_BYTES_PER_CYCLE = 24
+SHARED_CACHE_BYTES_PER_CYCLE = 8
+WEIGHT_BYTES_PER_CYCLE = 12  # from the shared cache in order, fetched ahead
+MEMORY_BYTES_PER_CYCLE = 3
+OWN_CACHE_SHARE = 0.625  # of L2, for what passes between members
+SHARED_CACHE_SHARE = 4  # what passes between grids may take this fraction of L3 each
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The busiest core's cycles for a run of members, and the parameters of each matmul that give them.
+
+    Attributes:
+        cycles: without starting the parallel region.
+        params: for each member; None where loops compute it.
+        live_bytes: of a task, of what passes between members.
+    """
+
+    cycles: float
+    params: tuple[MatmulParams | None, ...]
+    live_bytes: int = 0
+
+
+def region_cycles(machine: Machine) -> float:
+    """Cycles to start and join a parallel region; none on one core."""
+    return 0.0 if machine.cores == 1 else REGION_CYCLES + REGION_CYCLES_PER_CORE * machine.cores
+
+
+def barrier_cycles(machine: Machine) -> float:
+    """Cycles of a barrier: half of a region, which begins and ends with one."""
+    return region_cycles(machine) / 2
+
+
+def own_cost(member: Member, machine: Machine) -> Cost:
+    """The cost of a member in a grid of its own, with the parameters that suit it best."""
+    if member.problem is None:
+        return Cost(_loop_cycles(member, machine, machine.cores, ()), (None,))
+    params = member.params or _own_params(member.problem, machine)
+    return Cost(_matmul_cycles(member, params, machine, ()), (params,))
+
+
+def run_cost(members: Sequence[Member], cut: Cut, machine: Machine) -> Cost | None:
+    """The cost of ``members`` in one grid; None where fixed parameters are against it."""
+    near, live_bytes = _kept_near(members, cut, machine)
+    cycles, chosen = 0.0, []
+    for member in members:
+        params = _cut_params(member, cut, machine)
+        if member.problem is not None and params is None:
+            return None
+        chosen.append(params)
+        if params is None:
+            cycles += _loop_cycles(member, machine, math.prod(cut.tasks), near)
+        else:
+            cycles += _matmul_cycles(member, params, machine, near)
+    return Cost(cycles, tuple(chosen), live_bytes)
+
+
+def _kept_near(members: Sequence[Member], cut: Cut, machine: Machine) -> tuple[set[int], int]:
+    """The values between members of which a task's part stays in the core's cache, and the bytes of that.
+
+    Small ones first, as long as the largest sum that is live at a member fits.
+    """
+    tasks, near, live_bytes = math.prod(cut.tasks), set[int](), 0
+    inner = inner_bytes(members)
+    for value in sorted(inner, key=lambda value: (inner[value], value)):
+        wanted = near | {value}
+        touched = ({a.value for a in (*m.reads, *m.writes)} & wanted for m in members)
+        live = max(sum(inner[value] for value in values) for values in touched) // tasks
+        if live <= machine.l2_bytes * OWN_CACHE_SHARE:
+            near, live_bytes = wanted, live
+    return near, live_bytes
+
+
+def _cut_params(member: Member, cut: Cut, machine: Machine) -> MatmulParams | None:
+    if member.problem is None:
+        return None
+    if member.params is not None:
+        given = (member.params.row_tasks, member.params.column_tasks)
+        return member.params if given == (cut.row_tasks, 1) else None
+    return _row_params(member.problem, cut.row_tasks, machine)
+
+
+@lru_cache(maxsize=4096)
+def _own_params(problem: MatmulProblem, machine: Machine) -> MatmulParams:
+    return choose(problem, machine).params
+
+
+@lru_cache(maxsize=4096)
+def _row_params(problem: MatmulProblem, row_tasks: int, machine: Machine) -> MatmulParams:
+    """The best parameters with whole rows in each of ``row_tasks`` tasks."""
+    found = candidates(problem, machine, [(row_tasks, 1)])
+    return min(found, key=lambda params: core_cycles(problem, params, machine))
+
+
+def _matmul_cycles(member: Member, params: MatmulParams, machine: Machine, near: Collection[int]) -> float:
+    assert member.problem is not None
+    problem = member.problem
+    rounds = ceil_div(problem.batch * params.row_tasks * params.column_tasks, machine.cores)
+    rows = ceil_div(max(problem.m, 1), params.row_tasks)
+    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    kernel = panels * _strip_cycles(problem, params, machine, rows)
+    strips = ceil_div(rows, max(params.strip_rows, 1))
+    weights = panels * problem.k * params.nb * problem.element_bytes
+    packing = {"none": 0, "task": 1, "chunk": strips}[params.pack_b] * weights / WEIGHT_BYTES_PER_CYCLE
+    busy = min(machine.cores, problem.batch * params.row_tasks * params.column_tasks)
+    stream = rounds * weights * strips / WEIGHT_BYTES_PER_CYCLE
+    traffic = _traffic_cycles(member, machine, busy, near, params.column_tasks)
+    return max(rounds * kernel, stream) + rounds * packing + traffic
+
+
+@lru_cache(maxsize=16384)
+def _strip_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int) -> float:
+    return strip_cycles(problem, params, machine, rows)
+
+
+def _loop_cycles(member: Member, machine: Machine, tasks: int, near: Collection[int]) -> float:
+    return _traffic_cycles(member, machine, min(tasks, machine.cores), near)
+
+
+def _traffic_cycles(
+    member: Member, machine: Machine, busy: int, near: Collection[int], readers: int = 1
+) -> float:
+    """Cycles of one of ``busy`` cores for its part of the rows read, by ``readers`` tasks, and written."""
+    cycles = 0.0
+    for number, access in enumerate((*member.reads, *member.writes)):
+        is_near, is_read = access.value in near, number < len(member.reads)
+        times = readers if is_read else 1 if is_near else 2
+        rows = {len(member.rows) - 1, SCATTERED}
+        if member.problem is None or not rows.isdisjoint(access.loops):
+            cycles += times * access.bytes / busy / _rate(access.bytes, is_near, machine)
+    return cycles
+
+
+def _rate(size_bytes: int, is_near: bool, machine: Machine) -> int:
+    if is_near:
+        return OWN_CACHE_BYTES_PER_CYCLE
+    fits = size_bytes <= machine.l3_bytes // SHARED_CACHE_SHARE
+    return SHARED_CACHE_BYTES_PER_CYCLE if fits else MEMORY_BYTES_PER_CYCLE
