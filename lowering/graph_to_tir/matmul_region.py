@@ -58,11 +58,11 @@ def divide(fused: ir.OpView, inputs: Sequence[ir.Value], outputs: Sequence[ir.Va
     """
     block = fused.regions[0].blocks[0]
     *ops, end = block.operations
-    region = MatmulRegion(matmul_of(fused))
+    region = MatmulRegion(matmul_of(fused), register_ops(fused))
     region.memory.update(zip(block.arguments, inputs, strict=True))
     region.memory.update(find_homes(list(end.operands), outputs))
     behind = {region.matmul.results[0]}
-    registers = {region.matmul.results[0]}
+    registers = {region.matmul.results[0], *(op.results[0] for op in region.epilogue)}
     for op in ops:
         if op.operation.name == region.matmul.operation.name:
             continue
@@ -72,10 +72,7 @@ def divide(fused: ir.OpView, inputs: Sequence[ir.Value], outputs: Sequence[ir.Va
         behind.add(op.results[0])
         if is_view(op):
             _check_view(op, region)
-        elif _runs_on_registers(op, behind, registers):
-            registers.add(op.results[0])
-            region.epilogue.append(op)
-        else:
+        elif op.results[0] not in registers:
             _append(region.groups, op)
     _place_values(region, registers)
     return region
@@ -113,6 +110,20 @@ def _check_view(op: ir.OpView, region: MatmulRegion) -> None:
     if not final or (not is_view(source.owner) and source not in region.memory):
         message = f"{op.operation.name} behind a matmul does not only rearrange a result"
         raise CompileError(message, location=spell_location(op.location))
+
+
+def register_ops(fused: ir.OpView) -> list[ir.OpView]:
+    """The ops behind the matmul of a region that run on its accumulators, in order; others run on strips."""
+    matmul = matmul_of(fused)
+    behind, registers = {matmul.results[0]}, {matmul.results[0]}
+    found = []
+    for op in fused.regions[0].blocks[0].operations:
+        if any(operand in behind for operand in op.operands) and op.results:
+            behind.add(op.results[0])
+            if not is_view(op) and _runs_on_registers(op, behind, registers):
+                registers.add(op.results[0])
+                found.append(op)
+    return found
 
 
 def _runs_on_registers(op: ir.OpView, behind: set[ir.Value], registers: set[ir.Value]) -> bool:
