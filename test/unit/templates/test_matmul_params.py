@@ -1,0 +1,93 @@
+"""The parameters chosen for the paper's layers on 2, 16 and 56 cores, and what every choice must satisfy."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tilewright.lowering.target.machine import Machine
+from tilewright.lowering.target.presets import PRESETS
+from tilewright.lowering.templates.anchors import cheapest, post_op_anchors, pre_op_anchors
+from tilewright.lowering.templates.matmul_params import (
+    accumulator_limit,
+    choose,
+    even_block,
+    panel_columns,
+    weight_layout,
+)
+from tilewright.lowering.templates.matmul_problem import MatmulProblem, ceil_div
+
+TWO, SIXTEEN, FIFTY_SIX = PRESETS["zen4-16"].with_cores(2), PRESETS["zen4-16"], PRESETS["spr-56"]
+
+# (machine, M, K, N) -> tasks over rows, tasks over columns, MB, NB
+CHOICES = [
+    (TWO, 32, 1024, 1024, (1, 2, 6, 64)),
+    (TWO, 128, 1024, 1024, (2, 1, 6, 64)),
+    (TWO, 512, 479, 1024, (2, 1, 6, 64)),
+    (TWO, 1, 4096, 4096, (1, 2, 1, 64)),
+    (SIXTEEN, 32, 1024, 1024, (1, 16, 6, 64)),
+    (SIXTEEN, 512, 1024, 1024, (8, 2, 6, 64)),
+    (FIFTY_SIX, 32, 1024, 1024, (3, 16, 6, 64)),
+    (FIFTY_SIX, 512, 1024, 512, (7, 8, 6, 64)),
+    (PRESETS["avx2"], 128, 479, 1024, (2, 1, 6, 16)),
+]
+
+
+@pytest.mark.parametrize(("machine", "m", "k", "n", "expected"), CHOICES)
+def test_choices(machine: Machine, m: int, k: int, n: int, expected: tuple[int, int, int, int]) -> None:
+    params = choose(MatmulProblem(1, m, n, k, packed_columns=panel_columns(n, machine)), machine).params
+    assert (params.row_tasks, params.column_tasks, params.mb, params.nb) == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.integers(1, 6),
+    st.integers(0, 3000),
+    st.integers(0, 3000),
+    st.integers(0, 5000),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([TWO, SIXTEEN, FIFTY_SIX, PRESETS["avx2"]]),
+)
+def test_every_choice_is_legal(
+    batch: int, m: int, n: int, k: int, packed: bool, row_wise: bool, machine: Machine
+) -> None:
+    columns = panel_columns(n, machine) if packed else 0
+    problem = MatmulProblem(batch, m, n, k, packed_columns=columns, row_wise=row_wise)
+    choice = choose(problem, machine)
+    params = choice.params
+    lanes = machine.lanes(4)
+    assert params.mb * ceil_div(params.nb, lanes) <= accumulator_limit(machine)
+    assert not packed or params.nb == columns
+    assert not row_wise or params.column_tasks == 1
+    assert 1 <= params.row_tasks <= max(m, 1)
+    assert params.row_tasks * params.column_tasks <= machine.cores
+    assert params.kb <= max(k, 1)
+    assert all(other.cycles >= choice.best.cycles for other in choice.runners_up)
+
+
+def test_tails_are_evened_out() -> None:
+    assert even_block(80, 64) == 40
+    assert even_block(16, 6) == 6
+    assert even_block(0, 6) == 1
+    assert panel_columns(1000, TWO) == 64
+    assert panel_columns(80, TWO) == 48
+    assert panel_columns(13, TWO) == 16
+
+
+def test_packed_layout_depends_on_columns_only() -> None:
+    layout = weight_layout(2, 1000, TWO)
+    assert layout == weight_layout(2, 1000, FIFTY_SIX)
+    assert layout.physical_shape((300, 1000)) == (16, 300, 64)
+
+
+def test_anchors() -> None:
+    problem = MatmulProblem(1, 128, 1024, 1024)
+    params = choose(problem, TWO).params
+    post = post_op_anchors(problem, params, TWO)
+    assert [anchor.name for anchor in post] == ["registers", "tile", "panel", "strip", "task", "unfused"]
+    assert cheapest(post).name == "registers"
+    assert post[1].working_set_bytes == params.mb * params.nb * 4
+    whole = MatmulProblem(1, 128, 1024, 1024, row_wise=True)
+    row_wise = post_op_anchors(whole, choose(whole, TWO).params, TWO)
+    assert cheapest(row_wise, whole_rows=True).name == "strip"
+    assert {anchor.name for anchor in pre_op_anchors(problem, params, TWO)} == {"chunk", "task", "unfused"}
