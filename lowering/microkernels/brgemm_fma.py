@@ -20,6 +20,7 @@ from tilewright.lowering.microkernels.base import (
 )
 
 UNROLL = 4  # steps of k in one loop body; more lengthens the code and gains nothing
+STRAIGHT = 128  # multiply-adds of a tile, up to which its depth is not a loop at all
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def _count(tile: Tile) -> int:
 def _depth_loop(
     tile: Tile, operands: Operands, batch: list[ir.Value], accumulators: list[ir.Value]
 ) -> list[ir.Value]:
-    whole = tile.depth - tile.depth % UNROLL
+    whole = tile.depth - tile.depth % UNROLL if tile.depth * _count(tile) > STRAIGHT else 0
 
     def unrolled(k: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
         for offset in range(UNROLL):
