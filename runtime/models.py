@@ -169,6 +169,26 @@ def _check_weights(expected: Sequence[TensorInfo], given: Weights) -> None:
             raise CompileError(f"weight {info}: given {array.dtype}{list(array.shape)}")
 
 
+def weights_of_text(model: Any) -> tuple[TensorInfo, ...]:
+    """The weights that a source of Graph IR expects; none for an ONNX model.
+
+    Args:
+        model: as for `open_model`.
+
+    Raises:
+        CompileError: the text cannot be read or does not parse.
+    """
+    from tilewright.dialects.base import compiling
+
+    text = _mlir_text(model)
+    if text is None:
+        return ()
+    with compiling():
+        module = _parse(text)
+        arguments, _ = _signature(_main_of(module))
+    return tuple(info for info, constant in arguments if constant)
+
+
 def open_model(model: Any, shapes: Shapes, weights: Weights | None = None) -> Model:
     """The source behind what a user passes to ``compile``.
 

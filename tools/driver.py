@@ -70,8 +70,8 @@ def reporting(debug: bool) -> Iterator[None]:
     """End the program with one message where a user's mistake, or a signal, ends the block."""
     try:
         yield
-    except (CompileError, MemoryError) as error:
-        raise fail(error, debug) from error
     except BrokenPipeError:
         sys.stderr.close()
         raise typer.Exit(1) from None
+    except (CompileError, MemoryError, OSError) as error:
+        raise fail(error, debug) from error

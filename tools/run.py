@@ -13,6 +13,7 @@ from rich.table import Table
 
 from tilewright.runtime.compiler import compile
 from tilewright.runtime.executable import Executable
+from tilewright.runtime.models import weights_of_text
 from tilewright.tools.driver import out, progress
 from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays
 
@@ -45,23 +46,25 @@ def run_model(request: RunRequest) -> bool:
     Raises:
         CompileError: what the user gave cannot be compiled or run.
     """
+    weights = _weights(request)
     start = time.perf_counter()
     with progress(f"compiling {request.model}") as report:
         executable = compile(
             request.model,
             shapes=request.shapes,
+            weights=weights,
             threads=request.threads,
             target=request.target,
             dump_ir=request.dump_ir,
             progress=report,
         )
-        feeds = _feeds(request, executable)
+        feeds = _feeds(request, executable, weights or {})
         executable.prepare({info.name: feeds[info.name].shape for info in executable.inputs})
     compiled = time.perf_counter()
     outputs = executable.run(feeds)
     first = time.perf_counter()
     times = [_timed(executable, feeds) for _ in range(request.repeat)]
-    expected = _reference(request, feeds) if request.compare else None
+    expected = _reference(request, feeds, weights) if request.compare else None
     _print_outputs(outputs, expected)
     compile_ms, first_ms = 1e3 * (compiled - start), 1e3 * (first - compiled)
     out.print(f"compile {compile_ms:.0f} ms, first run {first_ms:.2f} ms{_spread(times)}", soft_wrap=True)
@@ -70,9 +73,25 @@ def run_model(request: RunRequest) -> bool:
     return expected is None or all(agree(outputs[name], expected[name]) for name in outputs)
 
 
-def _feeds(request: RunRequest, executable: Executable) -> dict[str, np.ndarray]:
+def _weights(request: RunRequest) -> dict[str, np.ndarray] | None:
+    """Weights of Graph IR: from the files of ``--input``, random ones otherwise; None for ONNX."""
+    infos = weights_of_text(request.model)
+    if not infos:
+        return None
+    given = load_arrays([option for option in request.inputs if option.endswith(".npz")], [])
+    arrays = random_arrays(infos, request.seed + 1)
+    for array in arrays.values():
+        if array.ndim > 1 and np.issubdtype(array.dtype, np.floating):
+            array /= np.sqrt(array.shape[-2])  # keeps the magnitude of a product about even
+    return {info.name: given.get(info.name, arrays[info.name]) for info in infos}
+
+
+def _feeds(
+    request: RunRequest, executable: Executable, weights: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
     names = [info.name for info in (*executable.inputs, *executable.overridable)]
-    arrays = load_arrays(request.inputs, names)
+    loaded = load_arrays(request.inputs, names)
+    arrays = {name: array for name, array in loaded.items() if name not in weights}
     missing = [info for info in executable.inputs if info.name not in arrays]
     return {**random_arrays(missing, request.seed, _limits(request.model) if missing else {}), **arrays}
 
@@ -97,10 +116,12 @@ def _spread(times: Sequence[float]) -> str:
     return f", then {len(times)} runs: median {1e3 * median(times):.3f} ms, least {1e3 * min(times):.3f} ms"
 
 
-def _reference(request: RunRequest, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _reference(
+    request: RunRequest, feeds: Mapping[str, np.ndarray], weights: Mapping[str, np.ndarray] | None
+) -> dict[str, np.ndarray]:
     from tilewright.runtime.reference import evaluate_model
 
-    return evaluate_model(request.model, feeds, shapes=request.shapes)
+    return evaluate_model(request.model, feeds, shapes=request.shapes, weights=weights)
 
 
 def error_of(given: np.ndarray, expected: np.ndarray) -> float:
