@@ -2,7 +2,11 @@
 
 from tilewright.frontends.onnx.ops import (
     activation,
+    attention,
     constant,
+    contrib,
+    contrib_attention,
+    contrib_normalization,
     elementwise,
     indexing,
     matmul,
@@ -15,7 +19,11 @@ from tilewright.frontends.onnx.ops import (
 
 __all__ = [
     "activation",
+    "attention",
     "constant",
+    "contrib",
+    "contrib_attention",
+    "contrib_normalization",
     "elementwise",
     "indexing",
     "matmul",
