@@ -15,6 +15,8 @@ from tilewright.tools.bench.measure import Point, Result
 from tilewright.tools.bench.timing import geometric_mean
 
 MISSING = "-"
+# Columns of memory, by their names in `memory.memory_of`.
+MEMORY = {"over_import_mb": "MB over import", "over_compiler_mb": "MB over compiler", "data_mb": "data MB"}
 
 
 def table(points: Sequence[Point], overhead: bool = False) -> Table:
@@ -26,7 +28,7 @@ def table(points: Sequence[Point], overhead: bool = False) -> Table:
     """
     variants = _names(point.variants for point in points)
     peers = _names(point.peers for point in points)
-    extra = ["compile ms", "first ms", "memory MB", "data MB"] if overhead else []
+    extra = ["compile ms", "first ms", *MEMORY.values()] if overhead else []
     compared = ["best peer / ours"] if peers else []
     result = Table(title="milliseconds a call, medians", title_justify="left")
     result.add_column("point", no_wrap=True)
@@ -70,17 +72,18 @@ def _peer_cell(point: Point, name: str) -> str:
 
 
 def _overhead_cells(point: Point) -> list[str]:
-    memory = (_number(point.memory.get(name), 1) for name in ("peak_mb", "data_mb"))
+    memory = (_number(point.memory.get(name), 1) for name in MEMORY)
     return [f"{point.ours.prepare_ms:.0f}", f"{point.ours.first_ms:.2f}", *memory]
 
 
 def summary(points: Sequence[Point]) -> dict[str, Any]:
-    """Geometric means of peer over ours, and the worst point.
+    """Geometric means of peer over ours, and the worst point; of the points with matmuls where there are any.
 
     Returns:
         ``best_peer``: the mean against the best peer of each point; ``least``: the smallest of those ratios
         and ``least_at`` its point; ``peers`` and ``variants``: the mean against each.
     """
+    points = [point for point in points if point.flops] or points
     ratios = {point.name: point.ratio(point.best_peer) for point in points}
     against = {name: ratio for name, ratio in ratios.items() if ratio is not None}
     worst = min(against, key=against.__getitem__) if against else None
