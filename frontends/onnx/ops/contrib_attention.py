@@ -106,18 +106,19 @@ def _attend(node: Node, heads: Sequence[Value], mask: Value | None) -> Value:
     graph, (q, k, v) = node.graph, heads
     bias = node.optional(5)
     masks = [] if mask is None else [_key_mask(node, mask, q, k.shape[2])]
-    masks += _causal(node, q.shape[2], k.shape[2])
+    cached = node.optional(6) if node.op == "MultiHeadAttention" else None
+    masks += _causal(node, q.shape[2], k.shape[2], 0 if cached is None else cached.shape[2])
     given = node.get("scale", 0.0)
     scale = given or 1 / max(1, q.shape[3]) ** 0.5
     weighting = Weighting(scale, masks=[*masks, *([] if bias is None else [bias])])
     return join_heads(graph, attend(graph, q, k, v, weighting).result)
 
 
-def _causal(node: Node, queries: int, keys: int) -> list[Value]:
-    """The number to add at keys after the query, the last query seeing all of them."""
+def _causal(node: Node, queries: int, keys: int, past: int) -> list[Value]:
+    """The number to add at keys after the query, which has ``past`` ones before the first."""
     if not node.get("unidirectional", 0):
         return []
-    hidden = np.triu(np.ones((queries, keys), np.bool_), keys - queries + 1)
+    hidden = np.triu(np.ones((queries, keys), np.bool_), past + 1)
     bias = np.where(hidden, np.float32(_filter(node)), np.float32(0))
     return [node.graph.known(bias)] if hidden.any() else []
 
