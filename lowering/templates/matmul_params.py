@@ -19,7 +19,7 @@ ROW_STRIP_SHARE_OF_L2 = 4  # the strip of C that row-wise post-ops read again
 
 TILES_WORTH_PACKING = 4  # tiles that read the same panel
 PACKED_GROUP = 4  # panels packed at once: rows of 1 KB stream from memory
-STREAMED_ROWS = 16  # rows of an unpacked B that are read side by side
+STREAMED_ROWS = 8  # rows of an unpacked B that are read side by side
 
 
 @dataclass(frozen=True)
