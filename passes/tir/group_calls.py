@@ -12,12 +12,17 @@ KINDS = ("start", "rows", "barrier")
 
 # Ops that only name memory or compute indices; they may be done before any grid runs.
 _VIEWS = ("cast", "collapse_shape", "expand_shape", "reinterpret_cast", "subview", "transpose", "view")
-_NAMING = frozenset(f"memref.{name}" for name in ("get_global", *_VIEWS))
+_VIEW_NAMES = frozenset(f"memref.{name}" for name in _VIEWS)
+
+
+def is_view(op: ir.Operation) -> bool:
+    """Whether ``op`` makes a memref of nothing but another one."""
+    return op.name in _VIEW_NAMES and len(op.operands) == 1
 
 
 def is_naming(op: ir.Operation) -> bool:
     """Whether ``op`` does not access memory: a view, a global's address, a buffer, arithmetic."""
-    if op.name in _NAMING or op.name == Buffer.OPERATION_NAME:
+    if op.name in _VIEW_NAMES or op.name in ("memref.get_global", Buffer.OPERATION_NAME):
         return True
     return op.name.startswith("arith.") and len(op.regions) == 0
 
@@ -112,7 +117,7 @@ def _chain(value: ir.Value) -> list[ir.Operation]:
         chain.append(op)
         if op.name == Buffer.OPERATION_NAME:
             return chain
-        if len(op.operands) != 1:
+        if not is_view(op):
             break
         value = op.operands[0]
     return []
@@ -126,7 +131,7 @@ def _is_private(buffer: ir.Value, calls: Sequence[ir.Operation]) -> bool:
 def _users(value: ir.Value) -> Iterator[ir.Operation]:
     for use in value.uses:
         op = use.owner.operation
-        if op.name in _NAMING and len(op.operands) == 1:
+        if is_view(op):
             yield from _users(op.results[0])
         else:
             yield op

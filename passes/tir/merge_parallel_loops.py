@@ -11,7 +11,7 @@ from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import arith, func, ir
 from tilewright.dialects.tir import Parallel, Yield
 from tilewright.passes.core.base import Pass, register_pass
-from tilewright.passes.tir.group_calls import GROUP, KIND, is_naming
+from tilewright.passes.tir.group_calls import GROUP, KIND, is_naming, is_view
 
 
 @register_pass("merge-parallel-loops")
@@ -23,8 +23,9 @@ class MergeParallelLoops(Pass):
        other. Inner dimensions of one task do not count; the others must be equal.
     2. A grid of kind ``barrier`` stays, and follows the one before it directly, with the views and index
        arithmetic between moved up: ``lower-parallel`` gives both one team of threads, with a barrier.
-    3. Grids without a mark stay as they are. A merged grid says in ``merged`` how many it was made from.
-    4. Refused: grids of different sizes, kind ``rows`` without a grid before it, an access to memory between
+    3. A view that only one of the grids uses is made inside it.
+    4. Grids without a mark stay as they are. A merged grid says in ``merged`` how many it was made from.
+    5. Refused: grids of different sizes, kind ``rows`` without a grid before it, an access to memory between
        two grids of a group.
 
     Before::
@@ -41,14 +42,13 @@ class MergeParallelLoops(Pass):
         """Merge the grids of all functions.
 
         Raises:
-            CompileError: see condition 4.
+            CompileError: see condition 5.
         """
         for op in module.regions[0].blocks[0].operations:
             if isinstance(op, func.FuncOp) and not op.is_external:
                 for grids in _marked(op.entry_block):
                     _gather(grids)
-                    for run in _runs(grids):
-                        _merge(run)
+                    _sink([_merge(run) for run in _runs(grids)])
 
 
 def _marked(block: ir.Block) -> list[list[ir.Operation]]:
@@ -94,12 +94,30 @@ def _outer_sizes(grid: ir.Operation) -> tuple[int, ...]:
     return sizes
 
 
-def _merge(run: Sequence[ir.Operation]) -> None:
+def _sink(grids: Sequence[ir.Operation]) -> None:
+    """Move views that only one grid uses into it: there they are views of what the task has."""
+    ops = [op.operation for op in grids[0].block.operations]
+    for op in reversed(ops[: ops.index(grids[0])]):
+        if not is_view(op):
+            continue
+        users = {_in_block(use.owner.operation, op.block) for use in op.results[0].uses}
+        if len(users) == 1 and (grid := users.pop()) in grids:
+            op.move_before(grid.regions[0].blocks[0].operations[0].operation)
+
+
+def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation:
+    """The op of ``block`` that ``op`` is or stands in."""
+    while op.block != block:
+        op = op.parent.operation
+    return op
+
+
+def _merge(run: Sequence[ir.Operation]) -> ir.Operation:
     """One grid in the place of the last one of ``run``."""
     last, group = run[-1], run[-1].attributes[GROUP]
     if len(run) == 1:
         del last.attributes[KIND]
-        return
+        return last
     sizes = _outer_sizes(run[0])
     for grid in run[1:]:
         if _outer_sizes(grid) != sizes:
@@ -122,3 +140,4 @@ def _merge(run: Sequence[ir.Operation]) -> None:
         for op in list(body.operations)[:-1]:
             op.operation.move_before(end)
         grid.erase()
+    return merged

@@ -2,9 +2,9 @@
 // RUN: tilewright-opt %s -p 'merge-parallel-loops,lower-parallel' --target avx512 --cores 2 --split-input-file --verify-diagnostics | filecheck %s --check-prefix=TEAM
 
 // Acts: the first two grids become one, inner dimensions of one task do not count; the third one follows behind a
-// barrier, with the same team, the view between them moved up.
+// barrier, with the same team, the view between them made where it is used.
 // CHECK-LABEL: func.func @chain
-// CHECK: memref.collapse_shape
+// CHECK-NEXT: arith.constant 0
 // CHECK-NEXT: "tir.parallel"() ({
 // CHECK-NEXT: ^bb0(%[[I:.*]]: index):
 // CHECK: %[[C0:.*]] = arith.constant 0 : index
@@ -13,6 +13,8 @@
 // CHECK: memref.load %[[T]][%[[I]], %
 // CHECK: }) {grid = [4], merge_group = 3 : i64, merged = 2 : i64}
 // CHECK-NEXT: "tir.parallel"() ({
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: memref.collapse_shape
 // CHECK: }) {grid = [2, 2], merge_group = 3 : i64}
 // CHECK-NOT: merge_kind
 // TEAM-LABEL: func.func @chain
