@@ -11,6 +11,7 @@ import typer
 from tilewright import __version__
 from tilewright.tools.bench.command import bench
 from tilewright.tools.driver import parse_shapes, reporting
+from tilewright.tools.explain_command import explain
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
@@ -111,6 +112,7 @@ def demo(
 
 
 app.command()(bench)
+app.command()(explain)
 
 
 def main() -> None:

@@ -197,6 +197,9 @@ def _bytes_type(size_bytes: int) -> ir.MemRefType:
 
 def _place_buffer(op: ir.Operation, memory: _Memory, offset: int) -> ir.Operation:
     view = memory.at(offset, op.results[0].type)
+    for name in op.attributes:
+        if name.startswith("tir."):  # what earlier passes say about the buffer
+            view.owner.attributes[name] = op.attributes[name]
     op.results[0].replace_all_uses_with(view)
     op.erase()
     return view.owner.operation
