@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+import numpy as np
+
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import func, ir
@@ -21,7 +23,7 @@ from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.options import nearest
 from tilewright.passes.core.patterns import listening
 from tilewright.runtime.compiler import resolve_machine
-from tilewright.runtime.models import Graph, open_model
+from tilewright.runtime.models import Graph, open_model, weights_of_text
 from tilewright.runtime.observation import CONVERSION
 from tilewright.runtime.signature import find_function
 from tilewright.runtime.threads import thread_count
@@ -50,7 +52,7 @@ def explain(
     machine = plan_machine(target, threads)
     with progress(f"explaining {model}") as report:
         report("import")
-        source = open_model(model, shapes)
+        source = open_model(model, shapes, _stand_ins(model))
         for info in source.inputs:
             if info.fixed_shape is None:
                 raise CompileError(f"input {info}: give its shape with --shape {info.name}=...")
@@ -59,6 +61,12 @@ def explain(
             graph = source.graph(fixed, frozenset())
             report("planning")
             return _plan(model, graph, machine, f"{source.command(fixed)}{_opt_command(machine)}")
+
+
+def _stand_ins(model: str) -> dict[str, np.ndarray] | None:
+    """Weights that Graph IR expects beside it: no decision reads them, so these take no memory."""
+    infos = weights_of_text(model)
+    return {info.name: np.broadcast_to(info.dtype.type(0), info.fixed_shape or ()) for info in infos} or None
 
 
 def plan_machine(target: str | None, threads: int | None) -> Machine:
