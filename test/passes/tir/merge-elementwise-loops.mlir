@@ -1,0 +1,268 @@
+// RUN: tilewright-opt %s -p merge-elementwise-loops --split-input-file --verify-diagnostics | filecheck %s
+
+// Acts: the docstring's example. One loop, the temporary in a register.
+// CHECK-LABEL: func.func @chain
+// CHECK-NOT: tir.buffer
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK-NEXT: %[[A:.*]] = memref.load %{{.*}}[%[[I]]]
+// CHECK-NEXT: %[[B:.*]] = math.exp %[[A]]
+// CHECK-NEXT: %[[C:.*]] = arith.addf %[[B]], %[[B]]
+// CHECK-NEXT: memref.store %[[C]], %{{.*}}[%[[I]]]
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @chain(%x: memref<8xf32>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %t = "tir.buffer"() {scope = "call"} : () -> memref<8xf32>
+  scf.for %i = %c0 to %c8 step %c1 {
+    %a = memref.load %x[%i] : memref<8xf32>
+    %b = math.exp %a : f32
+    memref.store %b, %t[%i] : memref<8xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %a = memref.load %t[%i] : memref<8xf32>
+    %b = arith.addf %a, %a : f32
+    memref.store %b, %y[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Acts on reductions: rows merge, iteration arguments are joined where the inner loops agree, and the result of
+// one that feeds the next stays between them in a register. Bounds are equal as expressions.
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT: tir.buffer
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[R:.*]]:2 = scf.for %[[J:.*]] = {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[M:.*]] = %{{.*}}) -> (f32, f32)
+// CHECK-NEXT: %[[V:.*]] = memref.load %{{.*}}[%[[I]], %[[J]]]
+// CHECK-NEXT: %[[NEXT:.*]] = arith.addf %[[S]], %[[V]]
+// CHECK-NEXT: %[[MAX:.*]] = arith.maximumf %[[M]], %[[V]]
+// CHECK-NEXT: scf.yield %[[NEXT]], %[[MAX]]
+// CHECK: scf.for %[[K:.*]] =
+// CHECK: %[[W:.*]] = memref.load
+// CHECK-NEXT: %[[Q:.*]] = arith.divf %[[W]], %[[R]]#0
+// CHECK-NEXT: %[[P:.*]] = arith.subf %[[Q]], %[[R]]#1
+// CHECK-NEXT: memref.store %[[P]]
+func.func @rows(%x: memref<6x8xf32>, %y: memref<6x8xf32>, %at: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %sums = "tir.buffer"() {scope = "call"} : () -> memref<6x1xf32>
+  %maxima = "tir.buffer"() {scope = "call"} : () -> memref<6x1xf32>
+  %end = arith.addi %at, %c3 : index
+  scf.for %i = %at to %end step %c1 {
+    %s = scf.for %j = %c0 to %c8 step %c1 iter_args(%sum = %zero) -> (f32) {
+      %a = memref.load %x[%i, %j] : memref<6x8xf32>
+      %b = arith.addf %sum, %a : f32
+      scf.yield %b : f32
+    }
+    memref.store %s, %sums[%i, %c0] : memref<6x1xf32>
+  }
+  %flat = memref.collapse_shape %maxima [[0, 1]] : memref<6x1xf32> into memref<6xf32>
+  %same_end = arith.addi %c3, %at : index
+  scf.for %i = %at to %same_end step %c1 {
+    %m = scf.for %j = %c0 to %c8 step %c1 iter_args(%max = %zero) -> (f32) {
+      %a = memref.load %x[%i, %j] : memref<6x8xf32>
+      %b = arith.maximumf %max, %a : f32
+      scf.yield %b : f32
+    }
+    memref.store %m, %flat[%i] : memref<6xf32>
+  }
+  scf.for %i = %at to %end step %c1 {
+    %s = memref.load %sums[%i, %c0] : memref<6x1xf32>
+    %m = memref.load %maxima[%i, %c0] : memref<6x1xf32>
+    scf.for %j = %c0 to %c8 step %c1 {
+      %a = memref.load %x[%i, %j] : memref<6x8xf32>
+      %b = arith.divf %a, %s : f32
+      %c = arith.subf %b, %m : f32
+      memref.store %c, %y[%i, %j] : memref<6x8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Vectors: a register whose last lanes lie past the end is masked, so that they are the read's padding.
+// CHECK-LABEL: func.func @tail
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[E:.*]] = math.exp
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[I]]
+// CHECK: %[[MASK:.*]] = vector.create_mask %[[LEFT]]
+// CHECK: %[[PAD:.*]] = vector.broadcast
+// CHECK: %[[V:.*]] = arith.select %[[MASK]], %[[E]], %[[PAD]]
+// CHECK: arith.addf %[[V]], %[[V]]
+// CHECK-NOT: scf.for
+func.func @tail(%x: memref<20xf32>, %y: memref<20xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c20 = arith.constant 20 : index
+  %pad = arith.constant 0.0 : f32
+  %t = "tir.buffer"() {scope = "call"} : () -> memref<20xf32>
+  scf.for %i = %c0 to %c20 step %c16 {
+    %a = vector.transfer_read %x[%i], %pad : memref<20xf32>, vector<16xf32>
+    %b = math.exp %a : vector<16xf32>
+    vector.transfer_write %b, %t[%i] : vector<16xf32>, memref<20xf32>
+  }
+  scf.for %i = %c0 to %c20 step %c16 {
+    %a = vector.transfer_read %t[%i], %pad : memref<20xf32>, vector<16xf32>
+    %b = arith.addf %a, %a : vector<16xf32>
+    vector.transfer_write %b, %y[%i] : vector<16xf32>, memref<20xf32>
+  }
+  return
+}
+
+// -----
+
+// What stands between goes ahead (%d) or behind (the store of the sum).
+// CHECK-LABEL: func.func @between
+// CHECK: memref.load %{{.*}}[]
+// CHECK-NEXT: %[[S:.*]] = scf.for
+// CHECK: math.exp
+// CHECK: arith.mulf
+// CHECK: memref.store %[[S]], %{{.*}}[] : memref<f32>
+// CHECK-NEXT: return
+func.func @between(%x: memref<8xf32>, %d: memref<f32>, %s: memref<f32>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%total = %zero) -> (f32) {
+    %a = memref.load %x[%i] : memref<8xf32>
+    %b = math.exp %a : f32
+    %c = arith.addf %total, %b : f32
+    scf.yield %c : f32
+  }
+  memref.store %sum, %s[] : memref<f32>
+  %factor = memref.load %d[] : memref<f32>
+  scf.for %i = %c0 to %c8 step %c1 {
+    %a = memref.load %x[%i] : memref<8xf32>
+    %b = arith.mulf %a, %factor : f32
+    memref.store %b, %y[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Refuses: the second loop reads ahead of what the first has written.
+// CHECK-LABEL: func.func @reads_ahead
+// CHECK: scf.for
+// CHECK: memref.store
+// CHECK: scf.for
+// CHECK: memref.load %{{.*}} : memref<9xf32>
+func.func @reads_ahead(%x: memref<8xf32>, %y: memref<8xf32>, %t: memref<9xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %a = memref.load %x[%i] : memref<8xf32>
+    memref.store %a, %t[%i] : memref<9xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %j = arith.addi %i, %c1 : index
+    %a = memref.load %t[%j] : memref<9xf32>
+    memref.store %a, %y[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// But one that reads behind may merge; the value is not in a register then.
+// CHECK-LABEL: func.func @reads_behind
+// CHECK: scf.for
+// CHECK: memref.store
+// CHECK: memref.load %{{.*}} : memref<9xf32>
+// CHECK-NOT: scf.for
+func.func @reads_behind(%x: memref<8xf32>, %y: memref<8xf32>, %t: memref<9xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %j = arith.addi %i, %c1 : index
+    %a = memref.load %x[%i] : memref<8xf32>
+    memref.store %a, %t[%j] : memref<9xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %a = memref.load %t[%i] : memref<9xf32>
+    memref.store %a, %y[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Refuses: the second loop needs all of the first one's sum; a transposed read; other bounds.
+// CHECK-LABEL: func.func @refused
+// CHECK-COUNT-5: scf.for
+func.func @refused(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %t: memref<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%total = %zero) -> (f32) {
+    %a = memref.load %x[%i, %c0] : memref<8x8xf32>
+    memref.store %a, %t[%c0, %i] : memref<8x8xf32>
+    %b = arith.addf %total, %a : f32
+    scf.yield %b : f32
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %a = memref.load %x[%i, %c0] : memref<8x8xf32>
+    %b = arith.divf %a, %sum : f32
+    memref.store %b, %y[%i, %c0] : memref<8x8xf32>
+  }
+  %turned = memref.transpose %t (a, b) -> (b, a) : memref<8x8xf32> to memref<8x8xf32, strided<[1, 8]>>
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %j = %c0 to %c8 step %c1 {
+      %a = memref.load %turned[%i, %j] : memref<8x8xf32, strided<[1, 8]>>
+      memref.store %a, %x[%j, %i] : memref<8x8xf32>
+    }
+  }
+  scf.for %i = %c0 to %c7 step %c1 {
+    %a = memref.load %y[%i, %c0] : memref<8x8xf32>
+    memref.store %a, %y[%i, %c1] : memref<8x8xf32>
+  }
+  return
+}
+
+// -----
+
+// Refuses loops around a call, and forwards nothing past it.
+// CHECK-LABEL: func.func @calls
+// CHECK: scf.for
+// CHECK: func.call @other
+// CHECK: memref.load %{{.*}} : memref<8xf32>
+// CHECK: scf.for
+func.func private @other(memref<8xf32>)
+func.func @calls(%x: memref<8xf32>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %one = arith.constant 1.0 : f32
+    memref.store %one, %x[%i] : memref<8xf32>
+    func.call @other(%x) : (memref<8xf32>) -> ()
+    %a = memref.load %x[%i] : memref<8xf32>
+    memref.store %a, %y[%i] : memref<8xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %a = memref.load %x[%i] : memref<8xf32>
+    memref.store %a, %y[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Invalid: what is not Tensor IR does not reach the pass.
+func.func @invalid(%x: memref<8xf32>) {
+  // expected-error @below {{use of undeclared SSA value name}}
+  %a = memref.load %x[%i] : memref<8xf32>
+  return
+}
