@@ -60,6 +60,11 @@ class Case:
     feeds: dict[str, np.ndarray]
 
     @property
+    def group(self) -> str:
+        """What is averaged together: the kind, matmuls by whether the second operand is constant."""
+        return self.name.rpartition(" ")[2] if self.kind == "matmul" else self.kind
+
+    @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Shapes of the inputs."""
         return {name: array.shape for name, array in self.feeds.items()}

@@ -50,6 +50,7 @@ class Point:
         ours: our result.
         variants: our pipeline with something off, by name.
         peers: other engines, by name.
+        group: of points that are averaged together.
         memory: what a process of its own needs, in MB, by name; empty where it was not asked for.
     """
 
@@ -59,6 +60,7 @@ class Point:
     ours: Result
     variants: Mapping[str, Result] = field(default_factory=dict)
     peers: Mapping[str, Result] = field(default_factory=dict)
+    group: str = ""
     memory: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -132,6 +134,7 @@ def measure(
         results[OURS],
         {engine.name: results[engine.name] for engine in ours if engine.name != OURS},
         {engine.name: results[engine.name] for engine in peers},
+        case.group,
     )
 
 

@@ -15,6 +15,7 @@ from tilewright.tools.bench.measure import Point, Result
 from tilewright.tools.bench.timing import geometric_mean
 
 MISSING = "-"
+SWEEPS, LEAST_SWEEP_MS = ("const", "var"), 0.02
 # Columns of memory, by their names in `memory.memory_of`.
 MEMORY = {"over_import_mb": "MB over import", "over_compiler_mb": "MB over compiler", "data_mb": "data MB"}
 
@@ -77,27 +78,42 @@ def _overhead_cells(point: Point) -> list[str]:
 
 
 def summary(points: Sequence[Point]) -> dict[str, Any]:
-    """Geometric means of peer over ours, and the worst point; of the points with matmuls where there are any.
+    """Geometric means of peer over ours, of the points with matmuls where there are any.
 
     Returns:
-        ``best_peer``: the mean against the best peer of each point; ``least``: the smallest of those ratios
-        and ``least_at`` its point; ``peers`` and ``variants``: the mean against each.
+        ``groups``: for each group of points the mean ``best_peer`` against the best peer of each point, the
+        smallest of those ratios ``least``, its point ``least_at``, and how many ``points`` count: of a sweep
+        those where the best peer takes 20 us or more. ``peers`` and ``variants``: the mean against each.
     """
     points = [point for point in points if point.flops] or points
-    ratios = {point.name: point.ratio(point.best_peer) for point in points}
-    against = {name: ratio for name, ratio in ratios.items() if ratio is not None}
-    worst = min(against, key=against.__getitem__) if against else None
+    groups = dict.fromkeys(point.group for point in points)
     peers = _names(point.peers for point in points)
     return {
-        "best_peer": geometric_mean(against.values()),
-        "least": against[worst] if worst is not None else None,
-        "least_at": worst,
+        "groups": {group: _against_best([p for p in points if p.group == group]) for group in groups},
         "peers": {name: _mean(point.ratio(name) for point in points) for name in peers},
         "variants": {
             name: _mean(_slowdown(point, name) for point in points)
             for name in _names(point.variants for point in points)
         },
     }
+
+
+def _against_best(points: Sequence[Point]) -> dict[str, Any]:
+    ratios = {point.name: point.ratio(point.best_peer) for point in points if _counts(point)}
+    found = {name: ratio for name, ratio in ratios.items() if ratio is not None}
+    worst = min(found, key=found.__getitem__, default=None)
+    return {
+        "best_peer": geometric_mean(found.values()),
+        "least": found[worst] if worst is not None else None,
+        "least_at": worst,
+        "points": len(found),
+    }
+
+
+def _counts(point: Point) -> bool:
+    """Whether a point counts for the mean: in a sweep, shorter calls measure Python more than the matmul."""
+    best = point.peers[point.best_peer].ms if point.best_peer is not None else None
+    return best is not None and (point.group not in SWEEPS or best >= LEAST_SWEEP_MS)
 
 
 def _mean(ratios: Iterable[float | None]) -> float | None:
@@ -113,9 +129,10 @@ def notes(points: Sequence[Point], absent: Sequence[str]) -> list[str]:
     """Lines below the table: means, the peak, failures, and peers that are not there."""
     found = summary(points)
     lines = [f"multiply-add peak {_number(_mean(point.peak_gflops for point in points), 1)} GFLOP/s"]
-    if found["best_peer"] is not None:
-        least = f"least {found['least']:.2f} at {found['least_at']}"
-        lines.append(f"geometric mean of best peer / ours {found['best_peer']:.3f}, {least}")
+    for group, against in found["groups"].items():
+        if against["best_peer"] is not None:
+            least = f"least {against['least']:.2f} at {against['least_at']}, of {against['points']} points"
+            lines.append(f"{group}: geometric mean of best peer / ours {against['best_peer']:.3f}, {least}")
     for title in ("peers", "variants"):
         means = [f"{name} {mean:.3f}" for name, mean in found[title].items() if mean is not None]
         lines += [f"geometric mean of each / ours: {', '.join(means)}"] if means else []

@@ -91,6 +91,7 @@ def test_matmul_with_a_weight_and_without(position: int) -> None:
     case = list(sweep_cases([4], [(3, 2)]))[position]
     assert case.name == ("4x3x2 const", "4x3x2 var")[position]
     assert list(case.feeds) == (["x"], ["x", "w"])[position]
+    assert case.group == ("const", "var")[position]
     tensors = wide(case)
     np.testing.assert_allclose(evaluate(case)[0], tensors["x"] @ tensors["w"], rtol=1e-5, atol=1e-6)
 

@@ -23,12 +23,24 @@ def timed(ms: float) -> Result:
 
 
 FAST = Point(
-    "a b1", 10_000_000, 200.0, timed(0.1), {"no layouts": timed(0.2)}, {"x": timed(0.2), "y": timed(0.4)}
+    "a b1",
+    10_000_000,
+    200.0,
+    timed(0.1),
+    {"no layouts": timed(0.2)},
+    {"x": timed(0.2), "y": timed(0.4)},
+    "mlp",
 )
 SLOW = Point(
-    "b b1", 10_000_000, 200.0, timed(0.2), {}, {"x": timed(0.1), "y": Result(failure="not [bold] here")}
+    "b b1",
+    10_000_000,
+    200.0,
+    timed(0.2),
+    {},
+    {"x": timed(0.1), "y": Result(failure="not [bold] here")},
+    "mlp",
 )
-SMALL = Point("relu", 0, 200.0, timed(0.002), {}, {"x": timed(0.001)}, {"over_import_mb": 130.04})
+SMALL = Point("relu", 0, 200.0, timed(0.002), {}, {"x": timed(0.001)}, "relu", {"over_import_mb": 130.04})
 
 
 def cells(shown: Table) -> dict[str, list[str]]:
@@ -59,18 +71,31 @@ def test_overhead_columns() -> None:
 
 
 def test_without_peers_nothing_is_compared() -> None:
-    alone = Point("a", 10, 200.0, timed(1.0))
+    alone = Point("a", 10, 200.0, timed(1.0), group="mlp")
     assert "best peer / ours" not in cells(table([alone]))
-    assert summary([alone])["best_peer"] is None
+    assert summary([alone])["groups"]["mlp"]["best_peer"] is None
 
 
 def test_summary_is_over_points_with_matmuls() -> None:
     found = summary([FAST, SLOW, SMALL])
-    assert found["best_peer"] == pytest.approx(1.0)
-    assert (found["least"], found["least_at"]) == (0.5, "b b1")
+    assert found["groups"] == {
+        "mlp": {"best_peer": pytest.approx(1.0), "least": 0.5, "least_at": "b b1", "points": 2}
+    }
     assert found["peers"] == {"x": pytest.approx(1.0), "y": pytest.approx(4.0)}
     assert found["variants"] == {"no layouts": pytest.approx(2.0)}
-    assert summary([SMALL])["best_peer"] == pytest.approx(0.5)
+    assert summary([SMALL])["groups"]["relu"]["best_peer"] == pytest.approx(0.5)
+
+
+def test_short_calls_of_a_sweep_do_not_count() -> None:
+    points = [
+        Point(f"{ms} {group}", 10, 200.0, timed(0.01), {}, {"x": timed(ms)}, group)
+        for group in ("const", "var")
+        for ms in (0.019, 0.02, 0.08)
+    ]
+    groups = summary(points)["groups"]
+    for group in ("const", "var"):
+        assert groups[group]["best_peer"] == pytest.approx(4.0)
+        assert (groups[group]["least_at"], groups[group]["points"]) == (f"0.02 {group}", 2)
 
 
 def test_notes_tell_failures_and_absent_peers() -> None:
@@ -79,6 +104,7 @@ def test_notes_tell_failures_and_absent_peers() -> None:
         for line in notes([FAST, SLOW], ["z"]):
             console.print(line)
     text = capture.get()
+    assert "mlp: geometric mean of best peer / ours 1.000, least 0.50 at b b1, of 2 points" in text
     assert "multiply-add peak 200.0 GFLOP/s" in text
     assert "b b1: y: not [bold] here" in text
     assert "not installed: z" in text
