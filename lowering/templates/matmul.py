@@ -132,24 +132,24 @@ class _Nest:
         last = least(plus(first, share), panels)
         limit = least(last, whole)
         step = self.params.panel_group
-        loop(first, limit, step, lambda at: self._group(row, rows, (at, least(plus(at, step), limit))))
+        loop(first, limit, step, lambda at: self._group(row, rows, at, _count(at, step, limit)))
         if whole < panels:
             with when(arith.CmpIPredicate.sgt, last, whole) as reached:
                 if reached:
-                    self._group(row, rows, (whole, panels), self.problem.n % self.params.nb)
+                    self._group(row, rows, whole, 1, self.problem.n % self.params.nb)
         if self.anchors.after_strip is not None:
             self.anchors.after_strip(Place(self.batch, row, 0), rows)
 
-    def _group(self, row: Index, rows: Index, panels: tuple[Index, Index], columns: int = 0) -> None:
-        """Chunks of the depth of a group of panels: the first starts from zero, the last runs the epilogue."""
+    def _group(self, row: Index, rows: Index, first: Index, count: Index, columns: int = 0) -> None:
+        """Chunks of the depth of ``count`` panels: the first starts from zero, the last runs the epilogue."""
         k, kb = self.problem.k, max(self.params.kb, 1)
         chunks = max(1, ceil_div(k, kb))
         last = _Chunk((chunks - 1) * kb, k - (chunks - 1) * kb, chunks == 1, True)
         width = columns or self.params.nb
 
         def run(chunk: _Chunk) -> None:
-            source = self.operands.b.chunk(self.batch, panels, chunk.start, chunk.depth, width)
-            loop(*panels, 1, lambda panel: self._tiles(row, rows, panel, width, source.tile(panel), chunk))
+            source = self.operands.b.chunk(self.batch, (first, count), chunk.start, chunk.depth, width)
+            loop(0, count, 1, lambda at: self._tiles(row, rows, plus(first, at), width, source.tile(at), chunk))
 
         if chunks > 1:
             run(_Chunk(0, kb, True, False))
@@ -197,6 +197,11 @@ class _Nest:
                 )
                 result = self.anchors.epilogue(at, result)
             Yield([result])
+
+
+def _count(first: Index, step: int, limit: Index) -> Index:
+    """How many of ``step`` panels from ``first`` on lie before ``limit``."""
+    return 1 if step == 1 else least(step, minus(limit, first))
 
 
 def _batch_index(operand: ir.Value, batch: Sequence[Index]) -> list[Index]:

@@ -15,7 +15,7 @@ from tilewright.lowering.target.machine import Machine
 
 PANEL_SHARE_OF_L2 = 4  # a panel chunk of B may take this fraction of L2
 STRIP_SHARE_OF_L2 = 2  # the strip of A likewise
-ROW_STRIP_SHARE_OF_L2 = 4  # the strip of C that row-wise post-ops read again
+ROW_STRIP_TILES = 4  # least tiles of a strip with row-wise post-ops: fewer read B from L2 too often
 
 TILES_WORTH_PACKING = 4  # tiles that read the same panel
 PACKED_GROUP = 4  # panels packed at once: rows of 1 KB stream from memory
@@ -125,7 +125,8 @@ def _strip_rows(
     size = problem.element_bytes
     fitting = machine.l2_bytes // STRIP_SHARE_OF_L2 // (max(kb, 1) * size)
     if problem.row_wise:
-        fitting = min(fitting, machine.l2_bytes // ROW_STRIP_SHARE_OF_L2 // (max(problem.n, 1) * size))
+        in_l1 = machine.l1_bytes // (max(problem.n, 1) * size)
+        fitting = min(fitting, max(in_l1, ROW_STRIP_TILES * params.mb))
     return min(rows, max(1, fitting // params.mb) * params.mb)
 
 

@@ -10,7 +10,7 @@ from tilewright.dialects.mlir import ir, memref, vector
 from tilewright.dialects.tir import Buffer
 from tilewright.lowering.microkernels.base import load_vector, zero_of
 from tilewright.lowering.microkernels.transpose import transpose
-from tilewright.lowering.templates.indexing import Index, loop, minus, plus, strides_of, tile_of, times, value_of
+from tilewright.lowering.templates.indexing import Index, loop, plus, strides_of, tile_of, times, value_of
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
 
 
@@ -35,26 +35,26 @@ class Panels:
     def chunk(
         self, batch: Sequence[Index], panels: tuple[Index, Index], k: Index, depth: int, columns: int
     ) -> "Chunk":
-        """Rows [k, k + depth) of the panels [first, end), packed here where asked to.
+        """Rows [k, k + depth) of some panels, packed here where asked to.
 
         Args:
             batch: batch indices of the result.
-            panels: first panel and the one behind the last; at most ``panel_group`` of them.
+            panels: the first panel and how many, at most ``panel_group``.
             k: first row.
             depth: number of rows.
             columns: columns of each of the panels.
         """
         if self.params.pack_b != "chunk" or self.problem.packed_columns:
-            return Chunk(self, batch, k, depth, columns)
+            return Chunk(self, batch, panels[0], k, depth, columns)
         shape = [self.params.panel_group, self.params.kb, self.params.nb]
         scratch = Buffer.build(self._panel_type(shape), "task")
 
-        def pack(panel: Index) -> None:
-            target = tile_of(scratch, [minus(panel, panels[0])], [0, 0], [depth, self.params.nb])
-            self._pack(batch, panel, k, depth, columns, target)
+        def pack(at: Index) -> None:
+            target = tile_of(scratch, [at], [0, 0], [depth, self.params.nb])
+            self._pack(batch, plus(panels[0], at), k, depth, columns, target)
 
-        loop(*panels, 1, pack)
-        return Chunk(self, batch, k, depth, columns, scratch, panels[0])
+        loop(0, panels[1], 1, pack)
+        return Chunk(self, batch, panels[0], k, depth, columns, scratch)
 
     def with_scratch(self) -> "Panels":
         """The same with a buffer for all panels of a task."""
@@ -96,20 +96,21 @@ class Chunk:
 
     panels: Panels
     batch: Sequence[Index]
+    first: Index
     k: Index
     depth: int
     columns: int
     scratch: ir.Value | None = None
-    first: Index = 0
 
-    def tile(self, panel: Index) -> ir.Value:
-        """The memref [depth, columns] that the microkernel reads; whole vectors where B is packed."""
+    def tile(self, at: Index) -> ir.Value:
+        """The memref [depth, columns] of panel ``first + at``; whole vectors where B is packed."""
+        panel = plus(self.first, at)
         source, params = self.panels.source, self.panels.params
         sizes = [self.depth, ceil_div(self.columns, self.panels.lanes) * self.panels.lanes]
         if self.panels.problem.packed_columns:
             return tile_of(source, [*_aligned(source, self.batch, 3), panel], [self.k, 0], sizes)
         if self.scratch is not None:
-            return tile_of(self.scratch, [minus(panel, self.first)], [0, 0], sizes)
+            return tile_of(self.scratch, [at], [0, 0], sizes)
         if self.panels.scratch is not None:
             return tile_of(self.panels.scratch, [panel], [self.k, 0], sizes)
         at = [self.k, times(panel, params.nb)]
@@ -138,25 +139,29 @@ def _copy_rows(source: ir.Value, target: ir.Value, lanes: int) -> None:
 def _copy_transposed(source: ir.Value, target: ir.Value, lanes: int) -> None:
     """Squares of lanes x lanes: contiguous loads along k, a transpose in registers, contiguous stores."""
     depth, columns = source.type.shape
-    whole = depth - depth % lanes
-    for column in range(0, columns, lanes):
-        active = min(lanes, columns - column)
 
-        def square(k: Index, steps: int, column: int = column, active: int = active) -> None:
-            _transpose_square(source, target, k, steps, column, active, lanes)
+    def stripe(column: Index, active: int) -> None:
+        def square(k: Index, steps: int) -> None:
+            _transpose_square(source, target, (k, steps), (column, active), lanes)
 
-        loop(0, whole, lanes, lambda k, square=square: square(k, lanes))  # type: ignore[misc]
-        if whole < depth:
-            square(whole, depth - whole)
+        loop(0, depth - depth % lanes, lanes, lambda k: square(k, lanes))
+        if depth % lanes:
+            square(depth - depth % lanes, depth % lanes)
+
+    loop(0, columns - columns % lanes, lanes, lambda column: stripe(column, lanes))
+    if columns % lanes:
+        stripe(columns - columns % lanes, columns % lanes)
 
 
 def _transpose_square(
-    source: ir.Value, target: ir.Value, k: Index, steps: int, column: int, active: int, lanes: int
+    source: ir.Value, target: ir.Value, depth: tuple[Index, int], columns: tuple[Index, int], lanes: int
 ) -> None:
+    """One square: first step and how many, first column and how many."""
+    (k, steps), (column, active) = depth, columns
     type_ = ir.VectorType.get([lanes], source.type.element_type)
     along_k = _swapped(source)
     rows = [
-        load_vector(type_, along_k, [value_of(column + lane), value_of(k)], steps)
+        load_vector(type_, along_k, [value_of(plus(column, lane)), value_of(k)], steps)
         if lane < active
         else zero_of(type_)
         for lane in range(lanes)
