@@ -25,6 +25,7 @@ from tilewright.passes.graph import (
     choose_template_parameters,
     decompose_complex_ops,
     fuse_fine_grain,
+    multiply_by_reciprocals,
     simplify_matmuls,
     slice_depth,
 )
@@ -40,6 +41,7 @@ PASS_MODULES = (
     fuse_fine_grain,
     lower_parallel,
     mlir_to_llvm,
+    multiply_by_reciprocals,
     peel_vector_tails,
     reuse_buffers,
     simplify_matmuls,
@@ -90,6 +92,7 @@ PHASES = (
             "fold-constants",
             "canonicalize",
             "cse",
+            "multiply-by-reciprocals",
             "simplify-matmuls",
             "slice-depth",
             "propagate-layouts",
