@@ -2,11 +2,11 @@
 
 from tilewright.passes.core.manager import PassPipeline
 
-# Column, the pass it concerns, and the text that stands in the pass's place; empty to leave it out.
+# Column, the pass it concerns, and the text that stands in the pass's place.
 SWITCHES = (
-    ("no coarse-grain", "fuse-coarse-grain", ""),
+    ("no coarse-grain", "fuse-coarse-grain", "fuse-coarse-grain{enabled=false}"),
     ("no fine-grain", "fuse-fine-grain", "fuse-fine-grain{enabled=false}"),
-    ("no layouts", "propagate-layouts", ""),
+    ("no layouts", "propagate-layouts", "propagate-layouts{enabled=false}"),
     ("no buffer reuse", "reuse-buffers", "reuse-buffers{share=false}"),
 )
 

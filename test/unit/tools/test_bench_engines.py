@@ -8,6 +8,7 @@ from onnx.reference import ReferenceEvaluator
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.lowering.target.presets import host
+from tilewright.passes import pipelines
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.tools.bench.cases import Case, mha_case, mlp_case, relu_case, sweep_cases
 from tilewright.tools.bench.engines import ALL_KINDS, Engine, Prepared, select_peers
@@ -120,6 +121,15 @@ def test_ablations_edit_the_pipeline() -> None:
         "no fine-grain": "decompose-complex-ops,fuse-fine-grain{enabled=false},reuse-buffers",
         "no buffer reuse": "decompose-complex-ops,fuse-fine-grain,reuse-buffers{share=false}",
     }
+
+
+def test_every_switch_is_an_option_of_a_pass_in_the_default_pipeline() -> None:
+    base = pipelines.default()
+    found = ablations(base)
+    assert list(found) == ["no coarse-grain", "no fine-grain", "no layouts", "no buffer reuse"]
+    for pipeline in found.values():
+        assert pipeline.names == base.names
+        assert pipeline != base
 
 
 def test_spinning_ends_before_the_pause() -> None:
