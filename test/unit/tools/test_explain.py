@@ -100,7 +100,8 @@ def test_softmax_runs_on_strips(attention: Report) -> None:
     tuning = scores.tuning
     assert tuning is not None and tuning.problem["row_wise"] and tuning.b_layout == "plain"
     used = {anchor.name: anchor.used_for for anchor in tuning.anchors if anchor.side == "post"}
-    assert used["registers"] == ("div", "add")
+    scale, mask = used["registers"]
+    assert scale in ("div", "mul") and mask == "add"
     assert used["strip"][:4] == ("reduce_max", "sub", "exp", "reduce_sum")
     assert tuning.strip[1] == 48, "whole rows of scores"
     assert tuning.strip_bytes == 4 * math.prod(tuning.strip)
