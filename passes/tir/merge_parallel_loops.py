@@ -87,11 +87,8 @@ def _runs(grids: Sequence[ir.Operation]) -> list[list[ir.Operation]]:
 
 
 def _outer_sizes(grid: ir.Operation) -> tuple[int, ...]:
-    """The sizes of a grid without inner dimensions of one task, at least one."""
-    sizes: tuple[int, ...] = grid.opview.grid_sizes
-    while len(sizes) > 1 and sizes[-1] == 1:
-        sizes = sizes[:-1]
-    return sizes
+    """The sizes of a grid without dimensions of one task, at least one."""
+    return tuple(size for size in grid.opview.grid_sizes if size != 1) or (1,)
 
 
 def _sink(grids: Sequence[ir.Operation]) -> None:
@@ -134,9 +131,9 @@ def _merge(run: Sequence[ir.Operation]) -> ir.Operation:
             end = Yield([]).operation
     for grid in run:
         body = grid.regions[0].blocks[0]
-        coordinates = [*block.arguments, *[zero] * (len(body.arguments) - len(sizes))]
-        for argument, coordinate in zip(body.arguments, coordinates, strict=True):
-            argument.replace_all_uses_with(coordinate)
+        outer = iter(block.arguments)
+        for argument, size in zip(body.arguments, grid.opview.grid_sizes, strict=True):
+            argument.replace_all_uses_with(zero if size == 1 else next(outer))
         for op in list(body.operations)[:-1]:
             op.operation.move_before(end)
         grid.erase()
