@@ -17,6 +17,7 @@ from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.patterns import Pattern, decline, rewrite_greedily
 from tilewright.passes.graph.identities import array_of, first_of, merged
 from tilewright.passes.graph.identities_arithmetic import ARITHMETIC
+from tilewright.passes.graph.identities_batch import BATCH, REPEATING, SCALING
 from tilewright.passes.graph.identities_movement import MOVEMENT
 
 
@@ -35,9 +36,12 @@ class FoldConstants(Pass):
       5. it computes on a broadcast: before it, or without it where the op broadcasts by itself;
       6. it is a matmul of an operand transposed in its last two dimensions only: the flag takes that over.
 
+      7. it is between reshapes that merge and split the batch of a matmul, scales a view by one number, or
+         looks up known, evenly spaced indices: computed before the reshape or view, a slice.
+
     Refuses, and says why with ``--debug-match``, when
-      7. the result would differ in a bit (x + 0.0 is +0 for -0), or would have another type;
-      8. the reference cannot compute the result (an index out of range).
+      8. the result would differ in a bit (x + 0.0 is +0 for -0), or would have another type;
+      9. the reference cannot compute the result (an index out of range).
 
     Before::
 
@@ -64,7 +68,7 @@ class FoldConstants(Pass):
 
     def _patterns(self) -> Mapping[str, Pattern]:
         fold = partial(_fold, self.max_elements)
-        identities = merged(ARITHMETIC, MOVEMENT)
+        identities = merged(ARITHMETIC, MOVEMENT, REPEATING, SCALING, BATCH)
         names = [name for name, entry in OPERATIONS.items() if entry.category is not Category.STRUCTURE]
         others = [name for name in names if name not in ("graph.constant", "graph.reorder")]
         folding = {name: first_of(fold, identities[name]) if name in identities else fold for name in others}

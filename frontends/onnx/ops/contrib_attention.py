@@ -118,6 +118,10 @@ def _causal(node: Node, queries: int, keys: int, past: int) -> list[Value]:
     """The number to add at keys after the query, which has ``past`` ones before the first."""
     if not node.get("unidirectional", 0):
         return []
+    if keys != past + queries:
+        raise CompileError(
+            f"'unidirectional' with {queries} queries after {past} of {keys} keys is not supported"
+        )
     hidden = np.triu(np.ones((queries, keys), np.bool_), past + 1)
     bias = np.where(hidden, np.float32(_filter(node)), np.float32(0))
     return [node.graph.known(bias)] if hidden.any() else []
