@@ -33,8 +33,8 @@ class Access:
         own = self.dims[axis]
         return None if own is None else strided.layout_of(self.memref).strides[own]
 
-    def indices(self, point: Sequence[ir.Value]) -> list[ir.Value]:
-        """The memref's indices at a point of the domain."""
+    def indices(self, point: Sequence[ir.Value], found: ir.Value | None = None) -> list[ir.Value]:
+        """The memref's indices at a point of the domain; ``found`` is what a look-up gave there."""
         by_own = {own: point[axis] for axis, own in enumerate(self.dims) if own is not None}
         rank = len(self.memref.type.shape)
         return [by_own[own] if own in by_own else index(0) for own in range(rank)]
@@ -106,13 +106,23 @@ class LookUp(Access):
     @property
     def moving(self) -> frozenset[int]:
         """Also where the index changes."""
-        assert self.at is not None
-        return super().moving | self.at.moving
+        return super().moving | self.looks_at
 
-    def indices(self, point: Sequence[ir.Value]) -> list[ir.Value]:
-        """With the index read."""
+    @property
+    def looks_at(self) -> frozenset[int]:
+        """The dimensions of the domain along which the index changes."""
         assert self.at is not None
+        return self.at.moving
+
+    def indices(self, point: Sequence[ir.Value], found: ir.Value | None = None) -> list[ir.Value]:
+        """With the index in its place."""
         result = super().indices(point)
+        result[self.axis] = self.look_up(point) if found is None else found
+        return result
+
+    def look_up(self, point: Sequence[ir.Value]) -> ir.Value:
+        """Read the index at ``point``."""
+        assert self.at is not None
         read = memref.load(self.at.memref, self.at.indices(point))
         found = arith.index_cast(ir.IndexType.get(), read)
         extent = index(self.memref.type.shape[self.axis])
@@ -121,8 +131,7 @@ class LookUp(Access):
             arith.cmpi(arith.CmpIPredicate.slt, found, zero), arith.addi(found, extent), found
         )
         last = arith.subi(extent, index(1))
-        result[self.axis] = arith.minsi(arith.maxsi(wrapped, zero), last)
-        return result
+        return arith.minsi(arith.maxsi(wrapped, zero), last)
 
     def permuted(self, order: Sequence[int]) -> "Access":
         """Both accesses permuted."""

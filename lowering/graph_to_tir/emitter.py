@@ -1,26 +1,28 @@
 """Loops of a normalised nest: the last dimension in vectors, reductions in registers.
 
 Order: dimensions that are kept, then those that are reduced. A read is hoisted out of every loop along which
-its address does not change; LLVM could not do that, as it does not know that stores do not alias it.
+its address does not change. Several points of a nest are worked on at once (`tiling`): independent
+accumulators of a reduction, which hide the latency of an addition; neighbouring vectors of a reduction over
+other dimensions, so that whole cache lines in a row are used; squares that are transposed in registers.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 
-from tilewright.dialects.mlir import arith, ir, scf, vector
-from tilewright.lowering.graph_to_tir.access import Access, LookUp
-from tilewright.lowering.graph_to_tir.elementwise import emit
-from tilewright.lowering.graph_to_tir.nest import Nest, dtype_of
-from tilewright.lowering.graph_to_tir.reduce import Reduction, is_reduction
+from tilewright.dialects.mlir import ir, scf
+from tilewright.lowering.graph_to_tir import tiling
+from tilewright.lowering.graph_to_tir.nest import Nest
+from tilewright.lowering.graph_to_tir.stretches import Part, Stretch, as_value, in_groups, in_squares
 from tilewright.lowering.graph_to_tir.strided import Position
-from tilewright.lowering.graph_to_tir.transfers import load, load_strided, store
-from tilewright.lowering.graph_to_tir.values import index, integer, like, splat
+from tilewright.lowering.graph_to_tir.values import index
+from tilewright.lowering.graph_to_tir.walk import Spot, Walk
 
-Registers = dict[ir.Value, ir.Value]
 Bounds = dict[int, tuple[Position, Position]]
+_Totals = list[list[ir.Value]]
 
 
-def emit_nest(nest: Nest, lanes: int, bounds: Bounds | None = None) -> None:
+def emit_nest(
+    nest: Nest, lanes: int, bounds: Bounds | None = None, blocks: Mapping[int, int] | None = None
+) -> None:
     """Emit the loops of ``nest`` at the insertion point.
 
     Args:
@@ -28,177 +30,134 @@ def emit_nest(nest: Nest, lanes: int, bounds: Bounds | None = None) -> None:
         lanes: length of the vectors.
         bounds: for each dimension that is not walked in full the first index and the one behind the last; in
             the last dimension the first is a multiple of ``lanes``, and the other one too or the extent.
+        blocks: for dimensions in ``bounds`` the size of the parts that they are cut into, if it is known.
     """
     kept = [extent for extent, reduced in zip(nest.domain, nest.reduced, strict=True) if not reduced]
-    if 0 not in kept:
-        _Emitter(_vectorised(nest, lanes), lanes, bounds or {}).run()
+    if 0 in kept:
+        return
+    inner = nest.with_innermost(len(nest.domain) - 1) if nest.domain else nest
+    _Emitter(inner, lanes, bounds or {}, blocks or {}).run()
 
 
-def _vectorised(nest: Nest, lanes: int) -> Nest:
-    return nest.with_innermost(len(nest.domain) - 1) if nest.domain else nest
-
-
-@dataclass
 class _Emitter:
-    nest: Nest
-    lanes: int
-    bounds: Bounds
-    registers: Registers = field(default_factory=dict)
+    def __init__(self, nest: Nest, lanes: int, bounds: Bounds, blocks: Mapping[int, int]) -> None:
+        self.walk = Walk(nest, lanes)
+        self.nest, self.lanes, self.last = nest, self.walk.lanes, self.walk.last
+        self.parts = [self._part(axis, bounds, blocks) for axis in range(len(nest.domain))]
+        square = tiling.square_axis(nest)
+        self.order = self._loop_order(square)
+        self.square = square if square is not None and self.parts[square].is_aligned(self.lanes) else None
+        self.jam = tiling.jam(nest, self.lanes, self._width())
+        self.accumulators = tiling.accumulators(nest, self.lanes, self.jam)
 
-    def __post_init__(self) -> None:
-        self.last = len(self.nest.domain) - 1
-        if not self._fills_vectors():
-            self.lanes = 1
-        self.reductions = [op for op in self.nest.ops if is_reduction(op)]
-        self.order = self._loop_order()
+    def _part(self, axis: int, bounds: Bounds, blocks: Mapping[int, int]) -> Part:
+        extent = self.nest.domain[axis]
+        if axis not in bounds:
+            return Part(0, extent, extent, extent)
+        return Part(*bounds[axis], extent, blocks.get(axis))
 
-    def _fills_vectors(self) -> bool:
-        """Whether the last dimension can be walked in vectors: there is one, and stores are contiguous."""
-        if self.last < 0 or self.nest.domain[self.last] == 1:
-            return False
-        sources = [source for source in self.nest.reads.values() if isinstance(source, LookUp)]
-        if any(source.at is not None and self.last in source.at.moving for source in sources):
-            return False
-        return all(access.stride(self.last) in (None, 1) for access in self.nest.writes.values())
+    def _width(self) -> int:
+        """How much of the last dimension is walked here, at most."""
+        if self.last < 0:
+            return 1
+        part = self.parts[self.last]
+        return min(part.block or self.lanes, part.extent)
 
-    def _loop_order(self) -> list[int]:
-        """Kept dimensions, then reduced ones; a strided read gets its contiguous dimension innermost."""
-        reduced = self.nest.reduced
-        order = sorted(range(len(self.nest.domain)), key=lambda axis: (reduced[axis], axis))
-        if self.lanes == 1 or any(reduced):
-            return order
-        for source in self.nest.reads.values():
-            if isinstance(source, Access) and source.stride(self.last) not in (None, 1):
-                inner = [axis for axis in order if axis != self.last and source.stride(axis) == 1]
-                return [axis for axis in order if axis not in inner] + inner
-        return order
+    def _loop_order(self, square: int | None) -> list[int]:
+        """Kept dimensions, then reduced ones; that of squares comes last."""
+        order = sorted(range(len(self.nest.domain)), key=lambda axis: (self.nest.reduced[axis], axis))
+        return order if square is None else [*(axis for axis in order if axis != square), square]
 
     def run(self) -> None:
-        point = [index(0)] * len(self.nest.domain)
-        self._preload(frozenset(self.order), point)
-        self._loops(self.order, point)
+        start = Spot((index(0),) * len(self.nest.domain))
+        self._loops(self.order, [self.walk.preload(start, frozenset(self.order))])
 
-    def _loops(self, order: Sequence[int], point: list[ir.Value]) -> None:
+    def _loops(self, order: Sequence[int], spots: list[Spot]) -> None:
         """Kept dimensions, down to the reductions or the body."""
         if not order or self.nest.reduced[order[0]]:
-            self._reduce(order, point)
+            self._reduce(order, spots)
             return
         axis, *rest = order
-        saved = dict(self.registers)
-        loop = self._loop(axis, [])
-        with ir.InsertionPoint(loop.body):
-            inner = self._at(point, axis, loop)
-            self._preload(frozenset(rest), inner)
-            self._loops(rest, inner)
-            scf.yield_([])
-        self.registers = saved
+        for stretch in self._stretches(axis):
+            loop = _loop(stretch, [])
+            with ir.InsertionPoint(loop.body):
+                self._loops(rest, self._enter(axis, rest, stretch, loop.induction_variable, spots))
+                scf.yield_([])
 
-    def _loop(self, axis: int, carried: Sequence[ir.Value]) -> scf.ForOp:
-        first, end = self.bounds.get(axis, (0, self.nest.domain[axis]))
-        step = self.lanes if axis == self.last else 1
-        return scf.ForOp(_value(first), _value(end), index(step), list(carried))
+    def _stretches(self, axis: int) -> list[Stretch]:
+        """The loops along ``axis``."""
+        lanes = self.lanes if axis == self.last else 1
+        if axis == self.square:
+            return in_squares(self.parts[axis], self.lanes)
+        if self.nest.reduced[axis]:
+            return in_groups(self.parts[axis], self.accumulators if axis == self.order[-1] else 1, lanes)
+        return in_groups(self.parts[axis], self.jam if axis == self.last else 1, lanes)
 
-    def _at(self, point: Sequence[ir.Value], axis: int, loop: scf.ForOp) -> list[ir.Value]:
-        moved = list(point)
-        moved[axis] = loop.induction_variable
-        return moved
+    def _enter(
+        self, axis: int, rest: Sequence[int], stretch: Stretch, variable: ir.Value, spots: Sequence[Spot]
+    ) -> list[Spot]:
+        """The spots of one iteration: for each of ``spots`` all points of ``stretch``."""
+        whole, left = stretch.whole and axis == self.last, frozenset(rest)
+        points = stretch.points(variable)
+        entered = []
+        for spot in spots:
+            moved = [spot.at(axis, point, whole) for point in points]
+            if axis == self.square:
+                moved = self._with_squares(moved)
+            entered += [self.walk.preload(one, left) for one in moved]
+        return entered
 
-    def _preload(self, remaining: frozenset[int], point: Sequence[ir.Value]) -> None:
-        """Read what no remaining loop moves."""
+    def _with_squares(self, spots: list[Spot]) -> list[Spot]:
+        assert self.square is not None
         for value, source in self.nest.reads.items():
-            ready = not isinstance(source, Access) or not source.moving & remaining
-            if ready and value not in self.registers:
-                self.registers[value] = self._read(value, source, point)
+            if tiling.is_in_squares(self.nest, source, self.square):
+                vectors = self.walk.read_square(value, self.square, spots[0], len(spots))
+                spots = [spot.holding(value, vector) for spot, vector in zip(spots, vectors, strict=True)]
+        return spots
 
-    def _read(self, value: ir.Value, source: Access | ir.Value, point: Sequence[ir.Value]) -> ir.Value:
-        dtype = dtype_of(value)
-        if not isinstance(source, Access):
-            return self._spread(source)
-        stride = source.stride(self.last) if self.last >= 0 else None
-        indices = source.indices(point)
-        if stride is None or self.lanes == 1:
-            return self._spread(load(source.memref, indices, dtype, 1))
-        own = source.dims[self.last]
-        assert own is not None
-        if stride == 1 and own == len(indices) - 1:
-            return load(source.memref, indices, dtype, self.lanes, self._in_bounds)
-        return load_strided(source.memref, indices, dtype, self.lanes, own, self._in_bounds)
-
-    def _spread(self, scalar: ir.Value) -> ir.Value:
-        if self.lanes == 1:
-            return scalar
-        return splat(scalar, ir.VectorType.get([self.lanes], scalar.type))
-
-    @property
-    def _in_bounds(self) -> bool:
-        return self.nest.domain[self.last] % self.lanes == 0
-
-    def _reduce(self, order: Sequence[int], point: list[ir.Value]) -> None:
+    def _reduce(self, order: Sequence[int], spots: list[Spot]) -> None:
         """Reduced dimensions with their accumulators, then what is stored of those."""
-        if not self.reductions:
-            self._body(point, [])
+        if not self.walk.reductions:
+            for spot in spots:
+                self.walk.body(spot, [])
             return
-        shape = ir.F32Type.get() if self.lanes == 1 else ir.VectorType.get([self.lanes], ir.F32Type.get())
-        start = [Reduction.of(op).neutral(shape) for op in self.reductions]
-        saved = dict(self.registers)
-        totals = self._reduce_loops(order, point, start)
-        self.registers = saved
-        for op, total in zip(self.reductions, totals, strict=True):
-            self._finish(op, total, point)
+        start = [self.walk.neutral() for _ in range(len(spots) * self.accumulators)]
+        totals = self._reduce_loops(order, spots, start)
+        for number, spot in enumerate(spots):
+            first = number * self.accumulators
+            self.walk.finish(spot, totals[first : first + self.accumulators])
 
-    def _reduce_loops(
-        self, order: Sequence[int], point: list[ir.Value], totals: list[ir.Value]
-    ) -> list[ir.Value]:
+    def _reduce_loops(self, order: Sequence[int], spots: list[Spot], totals: _Totals) -> _Totals:
+        """The accumulators after the loops of ``order``; each of ``spots`` has as many as the others."""
         if not order:
-            return self._body(point, totals)
+            return [self.walk.body(spot, own) for spot, own in zip(spots, totals, strict=True)]
         axis, *rest = order
-        loop = self._loop(axis, totals)
-        with ir.InsertionPoint(loop.body):
-            inner = self._at(point, axis, loop)
-            self._preload(frozenset(rest), inner)
-            scf.yield_(self._reduce_loops(rest, inner, list(loop.inner_iter_args)))
-        return list(loop.results)
+        share = len(totals) // len(spots)
+        for stretch in self._stretches(axis):
+            used = [n for n in range(len(totals)) if rest or n % share < stretch.count]
 
-    def _finish(self, op: ir.OpView, total: ir.Value, point: Sequence[ir.Value]) -> None:
-        result = op.results[0]
-        if result not in self.nest.writes:
-            return
-        reduction, access = Reduction.of(op), self.nest.writes[result]
-        along_lanes = self.lanes > 1 and self.nest.reduced[self.last]
-        value = reduction.narrow(reduction.across_lanes(total) if along_lanes else total)
-        store(value, access.memref, access.indices(point), dtype_of(result), self._in_bounds_of(value))
+            def body(variable: ir.Value, own: _Totals, stretch: Stretch = stretch) -> _Totals:
+                inner = self._enter(axis, rest, stretch, variable, spots)
+                return self._reduce_loops(rest, inner, own)
 
-    def _in_bounds_of(self, value: ir.Value) -> bool:
-        return isinstance(value.type, ir.VectorType) and self._in_bounds
-
-    def _body(self, point: Sequence[ir.Value], totals: Sequence[ir.Value]) -> list[ir.Value]:
-        """The ops at one point; the accumulators after it."""
-        registers = dict(self.registers)
-        result: list[ir.Value] = []
-        for op in self.nest.ops:
-            values = [registers[operand] for operand in op.operands]
-            if is_reduction(op):
-                result.append(self._accumulate(op, totals[len(result)], values[0], point))
-            else:
-                registers[op.results[0]] = emit(op, values)
-        for value, access in self.nest.writes.items():
-            if value in registers:
-                stored = registers[value]
-                indices = access.indices(point)
-                store(stored, access.memref, indices, dtype_of(value), self._in_bounds_of(stored))
-        return result
-
-    def _accumulate(
-        self, op: ir.OpView, total: ir.Value, value: ir.Value, point: Sequence[ir.Value]
-    ) -> ir.Value:
-        reduction = Reduction.of(op)
-        wide = reduction.widen(value)
-        if self.lanes > 1 and self.nest.reduced[self.last] and not self._in_bounds:
-            left = arith.subi(index(self.nest.domain[self.last]), point[self.last])
-            mask = vector.create_mask(like(wide.type, integer(1)), [left])
-            wide = arith.select(mask, wide, reduction.neutral(wide.type))
-        return reduction.combine(total, wide)
+            changed = _carry(stretch, [totals[n] for n in used], body)
+            totals = [changed[used.index(n)] if n in used else own for n, own in enumerate(totals)]
+        return totals
 
 
-def _value(position: Position) -> ir.Value:
-    return index(position) if isinstance(position, int) else position
+def _carry(stretch: Stretch, totals: _Totals, body: Callable[[ir.Value, _Totals], _Totals]) -> _Totals:
+    """A loop that carries ``totals``."""
+    each = len(totals[0])
+    loop = _loop(stretch, [value for own in totals for value in own])
+    with ir.InsertionPoint(loop.body):
+        done = body(loop.induction_variable, _rows(list(loop.inner_iter_args), each))
+        scf.yield_([value for own in done for value in own])
+    return _rows(list(loop.results), each)
+
+
+def _rows(values: Sequence[ir.Value], each: int) -> _Totals:
+    return [list(values[first : first + each]) for first in range(0, len(values), each)]
+
+
+def _loop(stretch: Stretch, carried: Sequence[ir.Value]) -> scf.ForOp:
+    return scf.ForOp(as_value(stretch.first), as_value(stretch.end), index(stretch.step), list(carried))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from tilewright.dialects.mlir import arith, ir, scf
 from tilewright.dialects.tir import Parallel, Yield
+from tilewright.lowering.graph_to_tir import tiling
 from tilewright.lowering.graph_to_tir.emitter import Bounds, emit_nest
 from tilewright.lowering.graph_to_tir.grid import Split, divide
 from tilewright.lowering.graph_to_tir.nest import Nest
@@ -19,12 +20,24 @@ def emit_parallel(nest: Nest, machine: Machine) -> None:
     inner = 1
     for axis, reduced in enumerate(nest.reduced):
         inner *= nest.domain[axis] if reduced else 1
-    units = [lanes if axis == len(nest.domain) - 1 else 1 for axis in kept]
-    splits = divide([nest.domain[axis] for axis in kept], units, inner, machine.cores)
+    units = _units(nest, machine)
+    splits = divide(
+        [nest.domain[axis] for axis in kept], [units[axis] for axis in kept], inner, machine.cores
+    )
     if all(split.tasks == 1 for split in splits):
         emit_nest(nest, lanes)
         return
-    emit_tasks(splits, lambda ids: emit_nest(nest, lanes, _bounds(kept, splits, ids)))
+    blocks = {axis: split.block for axis, split in zip(kept, splits, strict=True)}
+    emit_tasks(splits, lambda ids: emit_nest(nest, lanes, _bounds(kept, splits, ids), blocks))
+
+
+def _units(nest: Nest, machine: Machine) -> list[int]:
+    """What a task should have a multiple of in each dimension."""
+    lanes, square = machine.lanes(4), tiling.square_axis(nest)
+    units = [lanes if axis == square else 1 for axis in range(len(nest.domain))]
+    if nest.domain:
+        units[-1] = lanes * tiling.jam(nest, lanes, nest.domain[-1], machine.cores)
+    return units
 
 
 def _bounds(kept: Sequence[int], splits: Sequence[Split], ids: Sequence[ir.Value]) -> Bounds:

@@ -1,5 +1,6 @@
 """Reductions: what they start from, how two values combine, and how the lanes of a vector do."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from tilewright.dialects.attributes import from_attribute
 from tilewright.dialects.dtypes import DTYPES, DType
 from tilewright.dialects.graph.dialect import spec_of
+from tilewright.dialects.graph.ops.reduce import IGNORE_NAN
 from tilewright.dialects.mlir import arith, ir, vector
 from tilewright.lowering.graph_to_tir.binary import Builder, builder_of
 from tilewright.lowering.graph_to_tir.values import Number, constant, element_of, like, register_type
@@ -42,17 +44,33 @@ def reduced_axes(op: ir.OpView | ir.Operation) -> tuple[int, ...]:
     return tuple(sorted(from_attribute(op.attributes["axes"])))
 
 
+def _larger(total: ir.Value, value: ir.Value) -> ir.Value:
+    """``value`` where it is larger, which NaN never is: one ``vmaxps``."""
+    return arith.select(arith.cmpf(arith.CmpFPredicate.OGT, value, total), value, total)
+
+
 @dataclass(frozen=True)
 class Reduction:
-    """One reduction; f16 and bf16 accumulate in f32."""
+    """One reduction; f16 and bf16 accumulate in f32.
+
+    Attributes:
+        name: of the op.
+        dtype: element type of the operand.
+        ignores_nan: a maximum that passes over NaN, so that it takes one instruction.
+    """
 
     name: str
     dtype: DType
+    ignores_nan: bool = False
 
     @classmethod
     def of(cls, op: ir.OpView | ir.Operation) -> "Reduction":
         """The reduction that ``op`` is."""
-        return cls(op.operation.name, DTYPES[spec_of(op.operands[0]).dtype])
+        dtype = DTYPES[spec_of(op.operands[0]).dtype]
+        ignores_nan = (
+            dtype.is_float and op.operation.name == "graph.reduce_max" and IGNORE_NAN in op.attributes
+        )
+        return cls(op.operation.name, dtype, ignores_nan)
 
     @property
     def _wide(self) -> DType:
@@ -85,11 +103,22 @@ class Reduction:
 
     @property
     def combine(self) -> Builder:
-        """Two accumulators to one."""
+        """Two accumulators to one, or one and a further value."""
+        if self.ignores_nan:
+            return _larger
         return builder_of(_KINDS[self.name].combine, self.dtype.kind)
+
+    def combine_all(self, totals: Sequence[ir.Value]) -> ir.Value:
+        """Independent accumulators to one, in pairs."""
+        left = list(totals)
+        while len(left) > 1:
+            pairs = zip(left[::2], left[1::2], strict=False)
+            left = [self.combine(a, b) for a, b in pairs] + left[len(left) // 2 * 2 :]
+        return left[0]
 
     def across_lanes(self, value: ir.Value) -> ir.Value:
         """The lanes of a vector to one scalar, in any order."""
         kind = ir.Attribute.parse(f"#vector.kind<{_KINDS[self.name].lanes[self.dtype.kind]}>")
-        flags = ir.Attribute.parse("#arith.fastmath<reassoc,nsz>")
+        extra = ",nnan" if self.ignores_nan else ""
+        flags = ir.Attribute.parse(f"#arith.fastmath<reassoc,nsz{extra}>")
         return vector.reduction(element_of(value.type), kind, value, fastmath=flags)

@@ -71,6 +71,7 @@ class GridFrame(WholeFrame):
         """Each task walks its part of the cut axes."""
         extents = [nest.domain[axis] for axis in self.grid.axes]
         splits = [Split(e, e // tasks) for e, tasks in zip(extents, self.grid.tasks, strict=True)]
+        blocks = {axis: split.block for axis, split in zip(self.grid.axes, splits, strict=True)}
 
         def body(ids: Sequence[ir.Value]) -> None:
             bounds: Bounds = {}
@@ -78,6 +79,6 @@ class GridFrame(WholeFrame):
                 if split.tasks > 1:
                     first = arith.muli(task, index(split.block))
                     bounds[axis] = (first, arith.addi(first, index(split.block)))
-            emit_nest(nest, self.machine.lanes(4), bounds)
+            emit_nest(nest, self.machine.lanes(4), bounds, blocks)
 
         emit_tasks(splits, body)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tilewright.dialects.dtypes import DType
 from tilewright.dialects.mlir import arith, ir, memref, vector
 from tilewright.lowering.graph_to_tir.values import constant, constant_like, index, like, memory_type
+from tilewright.lowering.microkernels.transpose import transpose
 
 
 def load(
@@ -54,6 +55,30 @@ def load_strided(
             at[axis] = arith.minsi(at[axis], last)
         elements.append(memref.load(source, at))
     return _from_memory(vector.from_elements(ir.VectorType.get([lanes], memory_type(dtype)), elements), dtype)
+
+
+def load_square(
+    source: ir.Value, rows: Sequence[Sequence[ir.Value]], dtype: DType, lanes: int, count: int
+) -> list[ir.Value]:
+    """Read ``lanes`` rows along the last dimension of ``source``, whose stride is 1, and transpose them.
+
+    Args:
+        source: a memref.
+        rows: where the first element of each row lies; where there are fewer than ``lanes`` of them, the
+            lanes of the others hold anything.
+        dtype: the graph's element type; booleans become i1.
+        lanes: length of the vectors.
+        count: elements of each row that exist.
+
+    Returns:
+        ``count`` vectors: the n-th elements of all rows.
+    """
+    element = memory_type(dtype)
+    type_, pad = ir.VectorType.get([lanes], element), constant(0, element)
+    along = _last_dimension(source)
+    read = [vector.transfer_read(type_, source, at, along, pad, [count == lanes]) for at in rows]
+    square = read + [read[0]] * (lanes - len(read))
+    return [_from_memory(value, dtype) for value in transpose(square)[:count]]
 
 
 def store(

@@ -52,6 +52,10 @@ class ReduceOperation(GraphOperation):
             return [np.asarray(cls.reduce(double(operands[0]), dtype, **options)).astype(dtype)]
 
 
+IGNORE_NAN = "ignore_nan"
+"""The extra attribute of a `ReduceMax` whose result does not matter where there is a NaN."""
+
+
 def _lowest(dtype: np.dtype) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
@@ -82,7 +86,11 @@ class ReduceProd(ReduceOperation, name="reduce_prod", traits=[ext.Pure]):
 
 @register(Category.FUSIBLE)
 class ReduceMax(ReduceOperation, name="reduce_max", traits=[ext.Pure]):
-    """The largest, NaN where there is one; of nothing -inf or the lowest integer."""
+    """The largest, NaN where there is one; of nothing -inf or the lowest integer.
+
+    With the extra attribute ``ignore_nan`` (unit) its result does not matter where there is a NaN, since what
+    uses it is NaN there anyway: code may then pass over NaN.
+    """
 
     @classmethod
     def reduce(cls, operand: np.ndarray, dtype: np.dtype, **options: Any) -> np.ndarray:

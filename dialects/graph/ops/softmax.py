@@ -7,7 +7,7 @@ import numpy as np
 
 from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation
 from tilewright.dialects.graph.ops import compose, unary
-from tilewright.dialects.graph.ops.reduce import ReduceMax, ReduceSum
+from tilewright.dialects.graph.ops.reduce import IGNORE_NAN, ReduceMax, ReduceSum
 from tilewright.dialects.graph.ops.rules import FLOAT, double, expect_kind, expect_operands
 from tilewright.dialects.graph.registry import register
 from tilewright.dialects.graph.shapes import TensorSpec
@@ -62,9 +62,16 @@ class SoftmaxOperation(GraphOperation):
         axis = cls.attributes_of(op)["axis"]
 
         def rows(x: ir.Value) -> ir.Value:
-            return cls.build(compose.sub(x, ReduceMax.of(x, axes=(axis,))), axis)
+            return cls.build(compose.sub(x, _maximum(x, axis)), axis)
 
         return [compose.in_f32(rows, op.operands[0])]
+
+
+def _maximum(x: ir.Value, axis: int) -> ir.Value:
+    """The largest of each row; a NaN is still in the row itself, and makes its sum NaN."""
+    largest = ReduceMax.of(x, axes=(axis,))
+    largest.owner.attributes[IGNORE_NAN] = ir.UnitAttr.get()
+    return largest
 
 
 @register(Category.COMPLEX)

@@ -1,0 +1,67 @@
+"""How many points of a nest are worked on at once: decisions that are pure functions of the nest."""
+
+import math
+
+from tilewright.lowering.graph_to_tir.access import Access, LookUp
+from tilewright.lowering.graph_to_tir.nest import Nest
+from tilewright.lowering.graph_to_tir.walk import fills_vectors
+
+ACCUMULATORS = 4
+"""Independent accumulators of a reduction: an addition takes four cycles, and one or two start in each."""
+
+_JAM = 8
+# What takes so long for each vector that the latency of the accumulator does not show.
+_SLOW = frozenset(f"graph.{name}" for name in ("exp", "log", "erf", "tanh", "pow", "sin", "cos", "mod"))
+_SQUARE = 4
+
+
+def square_axis(nest: Nest) -> int | None:
+    """The dimension along which squares are read and transposed in registers.
+
+    It is that in which a source lies contiguously which does not in the last dimension, where vectors go.
+    None where there is no such source, or too few points for it.
+    """
+    if any(nest.reduced) or not fills_vectors(nest):
+        return None
+    last = len(nest.domain) - 1
+    for source in nest.reads.values():
+        if isinstance(source, Access) and source.stride(last) not in (None, 1):
+            inner = [axis for axis in range(last) if source.stride(axis) == 1]
+            if inner:
+                return inner[0] if nest.domain[inner[0]] >= _SQUARE else None
+    return None
+
+
+def is_in_squares(nest: Nest, source: object, axis: int) -> bool:
+    """Whether ``source`` is read in squares along ``axis``."""
+    if not isinstance(source, Access) or isinstance(source, LookUp):
+        return False
+    return source.stride(len(nest.domain) - 1) not in (None, 1) and source.stride(axis) == 1
+
+
+def jam(nest: Nest, lanes: int, width: int, cores: int = 1) -> int:
+    """Vectors side by side in the last dimension whose reductions over others go on together.
+
+    Args:
+        nest: a nest.
+        lanes: elements of a vector.
+        width: elements of the last dimension that are walked.
+        cores: enough vectors are left for these.
+    """
+    if not any(nest.reduced) or not fills_vectors(nest) or nest.reduced[-1]:
+        return 1
+    kept = zip(nest.domain[:-1], nest.reduced[:-1], strict=True)
+    tasks = cores / max(1, math.prod(extent for extent, reduced in kept if not reduced))
+    most = min(_JAM, max(1, 2 * _JAM // (len(nest.ops) + len(nest.reads))))
+    fitting = (n for n in (8, 4, 2) if n <= most and width // (n * lanes) >= max(1, tasks))
+    return next(fitting, 1)
+
+
+def accumulators(nest: Nest, lanes: int, jammed: int) -> int:
+    """Independent accumulators along the innermost dimension that is reduced."""
+    inner = max((axis for axis, reduced in enumerate(nest.reduced) if reduced), default=None)
+    if inner is None or any(op.operation.name in _SLOW for op in nest.ops):
+        return 1
+    unit = lanes if inner == len(nest.domain) - 1 and fills_vectors(nest) else 1
+    count = max(1, ACCUMULATORS // jammed)
+    return count if nest.domain[inner] // unit >= 2 * count else 1
