@@ -7,7 +7,7 @@ whole by every task. Nothing here is IR; `coarse_read` makes these from it.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem
 
@@ -42,6 +42,7 @@ class Member:
         axes: the dimension of the result that each loop cuts, where loops compute it and not a matmul.
         problem: of its matmul, if it has one.
         params: the template's parameters, where they are fixed already.
+        folded: extents of the dimensions that are one loop here, where there are several.
     """
 
     rows: tuple[int, ...]
@@ -50,6 +51,41 @@ class Member:
     axes: tuple[int, ...] = ()
     problem: MatmulProblem | None = None
     params: MatmulParams | None = None
+    folded: tuple[int, ...] = ()
+
+    def fold(self) -> "Member":
+        """The same operation with its leading dimensions as one loop over all rows."""
+        count = len(self.rows)
+
+        def flat(access: Access) -> Access:
+            loops = tuple(0 if loop is not None and 0 <= loop < count else loop for loop in access.loops)
+            return replace(access, loops=loops)
+
+        reads, writes = tuple(map(flat, self.reads)), tuple(map(flat, self.writes))
+        return replace(self, rows=(math.prod(self.rows),), reads=reads, writes=writes, folded=self.rows)
+
+    @property
+    def folds(self) -> bool:
+        """Whether every access is whole or cut in its leading dimensions alone, one loop each, in order."""
+        leading = tuple(range(len(self.rows)))
+        accesses = (*self.reads, *self.writes)
+        cut = [access.loops for access in accesses if any(loop is not None for loop in access.loops)]
+        return all(
+            loops[: len(leading)] == leading and not any(loops[len(leading) :]) for loops in cut
+        )
+
+
+def spread(tasks: int, extents: Sequence[int]) -> tuple[int, ...] | None:
+    """``tasks`` over folded rows as tasks along one of ``extents``; None where no one dimension holds them.
+
+    Dimensions in front of it have extent 1, so that tasks are the same stretches of rows.
+    """
+    result = [1] * len(extents)
+    for axis, extent in enumerate(extents):
+        if extent != 1:
+            result[axis] = tasks
+            return tuple(result) if extent % tasks == 0 else None
+    return tuple(result) if tasks == 1 else None
 
 
 @dataclass(frozen=True)
@@ -100,6 +136,8 @@ def objection_to_rows(members: Sequence[Member], cut: Cut) -> str | None:
             return f"its rows {list(member.rows)} are not the rows {list(cut.rows)} of the one before"
         if member.problem is None and not cut.is_even:
             return f"{cut.row_tasks} tasks do not divide {cut.rows[-1]} rows evenly, as loops need"
+        if member.problem is None and member.folded and spread(cut.row_tasks, member.folded) is None:
+            return f"{cut.row_tasks} tasks do not divide one of the dimensions {list(member.folded)}"
         for read in member.reads:
             if read.value in written and not _is_covered(read, written[read.value], cut):
                 return f"a task reads rows that other tasks write, of an operand of {read.bytes} bytes"

@@ -4,14 +4,14 @@ What a task touches is found by walking a body backwards: a task computes its ro
 elementwise operation passes that on to its operands, a matmul needs the rows of A and all of B of its batch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tilewright.dialects.dtypes import DTYPES
 from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.graph.shapes import Shape, TensorSpec
 from tilewright.dialects.mlir import ir
-from tilewright.lowering.templates.matmul_region import problem_of, read_params
+from tilewright.lowering.templates.matmul_region import folds_rows, problem_of, read_params
 from tilewright.passes.graph.coarse_members import SCATTERED, Access, Loops, Member
 from tilewright.passes.graph.fusion_graph import FusionGraph, Node, Role, ValueId, read_block
 
@@ -44,7 +44,26 @@ def read_function(block: ir.Block) -> list[tuple[ir.Operation, Member]]:
             _enter(roots, value)
         if name != "graph.constant":
             found.append((op.operation, _member(op, roots)))
-    return found
+    return _folded(found)
+
+
+def _folded(found: list[tuple[ir.Operation, Member]]) -> list[tuple[ir.Operation, Member]]:
+    """Matmuls whose leading dimensions are rows of one matrix have one loop, and loops over such rows too."""
+    flat = {op: op.name == _FUSED and _is_folded(op) for op, _ in found}
+    rows = {member.rows for op, member in found if flat[op]}
+    return [
+        (op, member.fold() if flat[op] or _joins(member, rows) else member) for op, member in found
+    ]
+
+
+def _is_folded(op: ir.Operation) -> bool:
+    return op.attributes["template"].value == "matmul" and folds_rows(op.opview)
+
+
+def _joins(member: Member, rows: Collection[Shape]) -> bool:
+    return member.problem is None and len(member.rows) > 1 and member.rows in rows and member.folds
+
+
 
 
 def _enter(roots: dict[ir.Value, _Root], value: ir.Value) -> None:

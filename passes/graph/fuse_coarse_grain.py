@@ -14,7 +14,7 @@ from tilewright.lowering.templates.matmul_region import PARAMS, write_params
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import decline
-from tilewright.passes.graph.coarse_members import Cut, Member
+from tilewright.passes.graph.coarse_members import Cut, Member, spread
 from tilewright.passes.graph.coarse_plan import Group, Limits, Run, plan_groups
 from tilewright.passes.graph.coarse_read import read_function
 from tilewright.passes.graph.rewriting import functions_in
@@ -113,4 +113,6 @@ def _write_params(op: ir.Operation, member: Member, run: Run, offset: int) -> No
 
 def grid_params(member: Member, cut: Cut) -> dict[str, tuple[int, ...]]:
     """Parameters of template ``loops``: tasks of each loop, and the axis of the result that it cuts."""
-    return {"axes": member.axes[: len(cut.rows)], "tasks": cut.tasks}
+    tasks = spread(cut.row_tasks, member.folded) if member.folded else cut.tasks
+    assert tasks is not None, "objection_to_rows has refused such a cut"
+    return {"axes": member.axes[: len(tasks)], "tasks": tasks}
