@@ -107,7 +107,7 @@ def scale_before_view(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool 
     movement = made_by(op.operands[0], "transpose") or made_by(op.operands[0], "reshape")
     factor = array_of(op.operands[1])
     if movement is None or factor is None or factor.size != 1:
-        return decline(op, "it is no transpose or reshape with one constant number")
+        return decline(op, "it does not scale a transpose or reshape by one constant number")
     if factor.ndim > len(_shape(movement.operands[0])) or op.operands[0].type != op.results[0].type:
         return decline(op, "the number has more dimensions than the tensor")
     entry, moving = definition_of(op), definition_of(movement)
@@ -137,7 +137,7 @@ def gather_as_slice(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | 
     if indices is None or indices.size == 0 or indices.ndim > 1 or source.layout is not None:
         return decline(op, "the indices are no constant list")
     extent = source.shape[axis]
-    places = [int(index) + extent * (index < 0) for index in indices.reshape(-1)]
+    places = [int(index) + extent * int(index < 0) for index in indices.reshape(-1)]
     step = places[1] - places[0] if len(places) > 1 else 1
     even = places == [places[0] + step * number for number in range(len(places))]
     if not even or step < 1 or min(places) < 0 or max(places) >= extent:

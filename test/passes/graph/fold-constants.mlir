@@ -112,14 +112,14 @@ func.func @no_flag(%a: tensor<3x2x4xf32>, %b: tensor<4x5xf32>) -> tensor<2x3x5xf
 
 // -----
 
-// Acting: a cast computes before a broadcast, and the multiplication broadcasts by itself; refusing where the
-// broadcast gives the result its shape.
+// Acting: a cast computes before a broadcast, the multiplication broadcasts by itself, and where all operands
+// are broadcasts it computes before them.
 // CHECK-LABEL: func.func @broadcast
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[M:.*]]: tensor<4x1xi64>)
 // CHECK-NEXT: %[[C:.*]] = "graph.cast"(%[[M]]) {{.*}} -> tensor<4x1xf32>
-// CHECK-NEXT: %[[B:.*]] = "graph.broadcast"(%[[C]])
 // CHECK-NEXT: %[[P:.*]] = "graph.mul"(%[[X]], %[[C]])
-// CHECK-NEXT: %[[Q:.*]] = "graph.mul"({{.*}}%[[B]]
+// CHECK-NEXT: %[[S:.*]] = "graph.mul"(%[[C]], %[[C]])
+// CHECK-NEXT: %[[Q:.*]] = "graph.broadcast"(%[[S]])
 // CHECK-NEXT: return %[[P]], %[[Q]]
 func.func @broadcast(%x: tensor<4x8xf32>, %m: tensor<4x1xi64>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   %0 = "graph.broadcast"(%m) {shape = [4, 8]} : (tensor<4x1xi64>) -> tensor<4x8xi64>
