@@ -127,7 +127,7 @@ def test_an_infinite_score_spoils_its_row_only() -> None:
     check(model, inputs, expected)
 
 
-def test_batched_by_one_dimension() -> None:
+def one_batch_model() -> tuple[ModelProto, dict[str, np.ndarray], np.ndarray]:
     """Heads merged with the batch for the matmuls, and split again for the mask."""
     batch, count, length, width = SHAPE
     q, k, v = heads(keys=length)
@@ -144,7 +144,11 @@ def test_batched_by_one_dimension() -> None:
     model = m.build(m.reshape(joined, (batch, length, count * width)))
     exact = q.astype(float) @ np.swapaxes(k, 2, 3).astype(float) / 4 + mask
     expected = (softmax(exact) @ v.astype(float)).transpose(0, 2, 1, 3).reshape(batch, length, -1)
-    check(model, m.inputs, expected)
+    return model, m.inputs, expected
+
+
+def test_batched_by_one_dimension() -> None:
+    check(*one_batch_model())
 
 
 def test_guard_against_masked_rows() -> None:
