@@ -4,7 +4,7 @@
 // Acting: a softmax becomes basic ops, and what a decomposition builds (silu: sigmoid) is decomposed again.
 // CHECK-LABEL: func.func @softmax
 // CHECK-NOT: graph.softmax
-// CHECK: %[[MAX:.*]] = "graph.reduce_max"(%[[X:.*]]) {axes = [1], keep_dims = true}
+// CHECK: %[[MAX:.*]] = "graph.reduce_max"(%[[X:.*]]) {axes = [1], ignore_nan, keep_dims = true}
 // CHECK: %[[D:.*]] = "graph.sub"(%[[X]], %[[MAX]])
 // CHECK: %[[E:.*]] = "graph.exp"(%[[D]])
 // CHECK: "graph.reduce_sum"(%[[E]]) {axes = [1], keep_dims = true}
