@@ -38,7 +38,7 @@ def to_attribute(value: Any) -> ir.Attribute:
 
 
 def from_attribute(attribute: ir.Attribute) -> Any:
-    """The plain value of an attribute; one that has none (a dense constant, a layout) is returned as it is."""
+    """The plain value of an attribute; one that has none (a dense constant, a layout) is returned as is."""
     if isinstance(attribute, ir.BoolAttr):
         return bool(attribute.value)
     if isinstance(attribute, (ir.IntegerAttr, ir.FloatAttr, ir.StringAttr)):

@@ -4,65 +4,66 @@ Each phase says which dialects may stand in a module that has gone through it. I
 every pass in the table, so that pipeline text can name it.
 """
 
-import importlib
-import importlib.util
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.lowering import bf16_as_integers, mlir_to_llvm
+from tilewright.lowering.graph_to_tir import convert_graph_to_tir
 from tilewright.lowering.tir_to_mlir import (
     expand_brgemm,
     expand_elementwise_math,
     lower_parallel,
     peel_vector_tails,
 )
-from tilewright.passes.core.base import PASSES
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.options import nearest
 from tilewright.passes.core.properties import GRAPH_DIALECTS, TENSOR_DIALECTS
 from tilewright.passes.graph import (
     choose_template_parameters,
     decompose_complex_ops,
+    fold_constants,
+    fuse_coarse_grain,
     fuse_fine_grain,
     multiply_by_reciprocals,
+    propagate_layouts,
     simplify_matmuls,
     slice_depth,
+    split_constant_weights,
 )
-from tilewright.passes.tir import reuse_buffers
+from tilewright.passes.tir import (
+    inline_fused_calls,
+    merge_elementwise_loops,
+    merge_parallel_loops,
+    reuse_buffers,
+    shrink_buffers,
+)
 
 # Imported for the passes that they enter in the table.
 PASS_MODULES = (
     bf16_as_integers,
     choose_template_parameters,
+    convert_graph_to_tir,
     decompose_complex_ops,
     expand_brgemm,
     expand_elementwise_math,
+    fold_constants,
+    fuse_coarse_grain,
     fuse_fine_grain,
+    inline_fused_calls,
     lower_parallel,
+    merge_elementwise_loops,
+    merge_parallel_loops,
     mlir_to_llvm,
     multiply_by_reciprocals,
     peel_vector_tails,
+    propagate_layouts,
     reuse_buffers,
+    shrink_buffers,
     simplify_matmuls,
     slice_depth,
+    split_constant_weights,
 )
-# Not written yet; each is imported, and stands in its pipeline, as soon as its file is there.
-_COMING = (
-    "passes.graph.fold_constants",
-    "passes.graph.propagate_layouts",
-    "passes.graph.split_constant_weights",
-    "passes.graph.fuse_coarse_grain",
-    "passes.tir.inline_fused_calls",
-    "passes.tir.merge_parallel_loops",
-    "passes.tir.merge_elementwise_loops",
-    "passes.tir.shrink_buffers",
-    "lowering.graph_to_tir.convert_graph_to_tir",
-)
-for _module in _COMING:
-    if importlib.util.find_spec(f"tilewright.{_module}") is not None:
-        importlib.import_module(f"tilewright.{_module}")
-_MISSING = {module.rpartition(".")[2].replace("_", "-") for module in _COMING} - set(PASSES)
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,12 @@ PHASES = (
         (
             "inline-fused-calls",
             "merge-parallel-loops",
+            "canonicalize",
+            "cse",
             "merge-elementwise-loops",
             "shrink-buffers",
+            "canonicalize",
+            "cse",
             "reuse-buffers",
         ),
     ),
@@ -155,5 +160,4 @@ def default() -> PassPipeline:
 
 
 def _compose(phases: Iterable[Phase]) -> PassPipeline:
-    texts = (text for phase in phases for text in phase.passes)
-    return PassPipeline(text for text in texts if text not in _MISSING)
+    return PassPipeline(text for phase in phases for text in phase.passes)

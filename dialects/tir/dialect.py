@@ -5,18 +5,24 @@ A C-like IR: functions, loops, buffers and intrinsics. What upstream has is upst
 before memory planning, and the microkernel intrinsics (paper, sections II and VI).
 """
 
+from typing import Any
+
 from tilewright.dialects.mlir import ext, ir
 
 
-class TirDialect(ext.Dialect, name="tir"):
+class TirDialect(ext.Dialect, name="tir"):  # type: ignore[misc, call-arg]
     """Parallel task grids, temporaries and intrinsics."""
 
 
-class TirOperation(TirDialect.Operation):
+class TirOperation(TirDialect.Operation):  # type: ignore[misc, name-defined]
     """Base of all Tensor IR operations: a verifier that collects one complaint.
 
     ``attribute_kinds`` names the class of each attribute; where `complaint` is asked, they hold.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Take the options of `ext.Operation` (``name``, ``traits``)."""
+        super().__init_subclass__(**options)
 
     attribute_kinds = dict[str, type[ir.Attribute]]()
 

@@ -32,7 +32,9 @@ from tilewright.lowering.templates.packing import Panels
 
 
 @template("matmul")
-def lower(fused: ir.OpView, inputs: Sequence[ir.Value], outputs: Sequence[ir.Value], machine: Machine) -> None:
+def lower(
+    fused: ir.OpView, inputs: Sequence[ir.Value], outputs: Sequence[ir.Value], machine: Machine
+) -> None:
     """Emit the loop nest of ``fused`` at the insertion point.
 
     Args:

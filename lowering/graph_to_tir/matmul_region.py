@@ -1,4 +1,4 @@
-"""Divides a region around a matmul: what runs on accumulators, what on strips of rows, and where values lie."""
+"""Divides a region around a matmul: what runs on accumulators, what on strips of rows, where values lie."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -118,7 +118,8 @@ class Reduction:
 
     def across_lanes(self, value: ir.Value) -> ir.Value:
         """The lanes of a vector to one scalar, in any order."""
-        kind = ir.Attribute.parse(f"#vector.kind<{_KINDS[self.name].lanes[self.dtype.kind]}>")
+        name = "maxnumf" if self.ignores_nan else _KINDS[self.name].lanes[self.dtype.kind]
+        kind = ir.Attribute.parse(f"#vector.kind<{name}>")
         extra = ",nnan" if self.ignores_nan else ""
         flags = ir.Attribute.parse(f"#arith.fastmath<reassoc,nsz{extra}>")
         return vector.reduction(element_of(value.type), kind, value, fastmath=flags)

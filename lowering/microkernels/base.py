@@ -77,5 +77,3 @@ def counted_loop(
     with ir.InsertionPoint(loop.body):
         scf.yield_(body(loop.induction_variable, list(loop.inner_iter_args)))
     return list(loop.results)
-
-

@@ -37,5 +37,3 @@ def _blend(pair: tuple[ir.Value, ir.Value], lanes: int, step: int, upper: bool) 
         mask.append(source + lanes * from_second)
     attribute = ir.DenseI64ArrayAttr.get(mask)
     return vector.shuffle(pair[0], pair[1], attribute)
-
-

@@ -83,7 +83,9 @@ def strides_of(type_: ir.MemRefType) -> list[int]:
     return list(type_.get_strides_and_offset()[0])
 
 
-def tile_of(source: ir.Value, leading: Sequence[Index], at: Sequence[Index], sizes: Sequence[int]) -> ir.Value:
+def tile_of(
+    source: ir.Value, leading: Sequence[Index], at: Sequence[Index], sizes: Sequence[int]
+) -> ir.Value:
     """The slice ``source[*leading, at[0] : at[0] + sizes[0], ...]`` without its leading dimensions.
 
     Args:

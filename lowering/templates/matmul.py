@@ -1,9 +1,9 @@
 """The matmul template: the loop nest of the paper's figure 2 with the anchors of its figure 3.
 
-``C[batch, M, N] = A[batch, M, K] @ B[batch, K, N]``. A grid of tasks, [batch..., MPN, NPN]; inside a task, strips
-of rows; for each strip groups of B's panels; for each group the chunks of the depth; for each chunk the panels
-of the group, and for each panel the tiles of the strip, one ``tir.brgemm`` each. The caller fuses its ops through `Anchors`; the template knows nothing of
-what they compute.
+``C[batch, M, N] = A[batch, M, K] @ B[batch, K, N]``. A grid of tasks, [batch..., MPN, NPN]; inside a task,
+strips of rows; for each strip groups of B's panels; for each group the chunks of the depth; for each chunk
+the panels of the group, and for each panel the tiles of the strip, one ``tir.brgemm`` each. The caller fuses
+its ops through `Anchors`; the template knows nothing of what they compute.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ class Anchors:
 
 @dataclass(frozen=True)
 class MatmulOperands:
-    """A as a view [batch..., M, K], B as panels, batch extents of the result, the accumulator's vector type."""
+    """A as a view [batch..., M, K], B as panels, batch extents of the result, the accumulators' type."""
 
     a: ir.Value
     b: Panels
@@ -149,16 +149,16 @@ class _Nest:
 
         def run(chunk: _Chunk) -> None:
             source = self.operands.b.chunk(self.batch, (first, count), chunk.start, chunk.depth, width)
-            loop(0, count, 1, lambda at: self._tiles(row, rows, plus(first, at), width, source.tile(at), chunk))
+            loop(
+                0, count, 1, lambda at: self._tiles(row, rows, plus(first, at), width, source.tile(at), chunk)
+            )
 
         if chunks > 1:
             run(_Chunk(0, kb, True, False))
             loop(kb, last.start, kb, lambda start: run(_Chunk(start, kb, False, False)))
         run(last)
 
-    def _tiles(
-        self, row: Index, rows: Index, panel: Index, columns: int, b: ir.Value, chunk: _Chunk
-    ) -> None:
+    def _tiles(self, row: Index, rows: Index, panel: Index, columns: int, b: ir.Value, chunk: _Chunk) -> None:
         """Tiles of MB rows, and a lower one where rows are left; its height is one of a few known ones."""
         mb = self.params.mb
 
@@ -193,7 +193,10 @@ class _Nest:
             result = body.arguments[2]
             if chunk.last:
                 at = Place(
-                    self.batch, plus(row, body.arguments[0]), plus(column, body.arguments[1]), place.whole_columns
+                    self.batch,
+                    plus(row, body.arguments[0]),
+                    plus(column, body.arguments[1]),
+                    place.whole_columns,
                 )
                 result = self.anchors.epilogue(at, result)
             Yield([result])
@@ -209,5 +212,3 @@ def _batch_index(operand: ir.Value, batch: Sequence[Index]) -> list[Index]:
     extents = list(operand.type.shape)[:-2]
     aligned = [0] * len(extents) + list(batch)
     return [0 if extent == 1 else at for extent, at in zip(extents, aligned[len(batch) :], strict=True)]
-
-

@@ -2,7 +2,7 @@
 
 The kernel's cycles are the largest of four bounds for each step of k: multiply-adds (two a cycle), loads (two
 a cycle), the latency of one multiply-add (4 cycles: few accumulators cannot hide it), and bytes of B and A
-from L2 where they do not stay in L1. Around it: the start and end of a call, packing, and the parallel region.
+from L2 where they do not stay in L1. Around it: the start and end of a call, packing, the parallel region.
 """
 
 from tilewright.lowering.target.machine import Machine

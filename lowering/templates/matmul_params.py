@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tilewright.dialects.graph.layout import BlockedLayout
+from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates.matmul_cost import core_cycles, region_cycles
 from tilewright.lowering.templates.matmul_problem import Candidate, MatmulParams, MatmulProblem, ceil_div
-from tilewright.lowering.target.machine import Machine
 
 PANEL_SHARE_OF_L2 = 4  # a panel chunk of B may take this fraction of L2
 STRIP_SHARE_OF_L2 = 2  # the strip of A likewise
@@ -111,16 +111,16 @@ def _with_cache_blocks(problem: MatmulProblem, params: MatmulParams, machine: Ma
     rows = ceil_div(max(problem.m, 1), params.row_tasks)
     if not problem.packed_columns:
         params = _reading_plain_b(problem, params, machine, rows)
-    deepest = machine.l2_bytes // PANEL_SHARE_OF_L2 // (params.panel_group * params.nb * problem.element_bytes)
+    deepest = (
+        machine.l2_bytes // PANEL_SHARE_OF_L2 // (params.panel_group * params.nb * problem.element_bytes)
+    )
     kb = params.kb or max(64, deepest)
     kb = problem.k if problem.single_pass else even_block(problem.k, kb)
     strip = rows if params.pack_b == "chunk" else _strip_rows(problem, params, machine, rows, kb)
     return replace(params, kb=kb, strip_rows=strip)
 
 
-def _strip_rows(
-    problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int, kb: int
-) -> int:
+def _strip_rows(problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int, kb: int) -> int:
     """Rows of a strip: A's chunk fits a share of L2, and for row-wise post-ops C's rows too."""
     size = problem.element_bytes
     fitting = machine.l2_bytes // STRIP_SHARE_OF_L2 // (max(kb, 1) * size)

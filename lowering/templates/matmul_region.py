@@ -1,4 +1,4 @@
-"""What a fused operation around a matmul asks of the template, read from the IR; its parameters as attributes."""
+"""What a fused operation around a matmul asks of the template; its parameters as attributes."""
 
 import math
 from dataclasses import asdict
@@ -66,7 +66,9 @@ def folds_rows(fused: ir.OpView) -> bool:
         return False
     block = fused.regions[0].blocks[0]
     outside = [spec_of(value).shape for value in block.arguments if value not in list(matmul.operands)]
-    moved = any(op.operation.name in _REARRANGING for op in block.operations if op.results and _follows(op, matmul))
+    moved = any(
+        op.operation.name in _REARRANGING for op in block.operations if op.results and _follows(op, matmul)
+    )
     return not moved and all(_is_uniform(shape, c.shape) for shape in outside)
 
 
@@ -97,7 +99,7 @@ def _reads_columns(b: ir.Value) -> bool:
     if not isinstance(producer, (ir.OpView, ir.Operation)) or producer.operation.name != "graph.transpose":
         return False
     permutation = from_attribute(producer.operation.attributes["permutation"])
-    return permutation[-1] != len(permutation) - 1
+    return bool(permutation[-1] != len(permutation) - 1)
 
 
 def write_params(fused: ir.OpView, params: MatmulParams) -> None:

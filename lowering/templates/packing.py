@@ -178,5 +178,3 @@ def _swapped(source: ir.Value) -> ir.Value:
     type_ = ir.MemRefType.get([columns, rows], source.type.element_type, layout)
     order = ir.AffineMap.get_permutation([1, 0])
     return memref.transpose(type_, source, ir.AffineMapAttr.get(order))
-
-

@@ -1,5 +1,6 @@
 """``expand-brgemm``: the batch-reduce GEMM intrinsic becomes vector code (paper, section III)."""
 
+import math
 from dataclasses import dataclass
 
 from tilewright.dialects import tir
@@ -54,8 +55,8 @@ class ExpandBrgemm(Pass):
 def _expand(op: tir.Brgemm) -> None:
     accumulator = op.epilogue.blocks[0].arguments[2].type
     *batch, rows, depth = op.a.type.shape
-    sizes = (*(batch or [1]), rows, depth, op.b.type.shape[-1], op.c.type.shape[1])
-    tile = Tile(*sizes, lanes=accumulator.shape[0])
+    columns, stored = op.b.type.shape[-1], op.c.type.shape[1]
+    tile = Tile(math.prod(batch), rows, depth, columns, stored, accumulator.shape[0])
     operands = brgemm_fma.Operands(op.a, op.b, op.c, accumulator)
     with ir.InsertionPoint(op), op.location:
         brgemm_fma.emit(tile, operands, from_attribute(op.accumulate), _cloned(op.epilogue.blocks[0]))

@@ -1,4 +1,4 @@
-"""``choose-template-parameters``: every tunable region gets the parameters of its template (paper, section III)."""
+"""``choose-template-parameters``: parameters for the template of each tunable region (paper, section III)."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -70,9 +70,7 @@ class Member:
         leading = tuple(range(len(self.rows)))
         accesses = (*self.reads, *self.writes)
         cut = [access.loops for access in accesses if any(loop is not None for loop in access.loops)]
-        return all(
-            loops[: len(leading)] == leading and not any(loops[len(leading) :]) for loops in cut
-        )
+        return all(loops[: len(leading)] == leading and not any(loops[len(leading) :]) for loops in cut)
 
 
 def spread(tasks: int, extents: Sequence[int]) -> tuple[int, ...] | None:

@@ -51,9 +51,7 @@ def _folded(found: list[tuple[ir.Operation, Member]]) -> list[tuple[ir.Operation
     """Matmuls whose leading dimensions are rows of one matrix have one loop, and loops over such rows too."""
     flat = {op: op.name == _FUSED and _is_folded(op) for op, _ in found}
     rows = {member.rows for op, member in found if flat[op]}
-    return [
-        (op, member.fold() if flat[op] or _joins(member, rows) else member) for op, member in found
-    ]
+    return [(op, member.fold() if flat[op] or _joins(member, rows) else member) for op, member in found]
 
 
 def _is_folded(op: ir.Operation) -> bool:
@@ -62,8 +60,6 @@ def _is_folded(op: ir.Operation) -> bool:
 
 def _joins(member: Member, rows: Collection[Shape]) -> bool:
     return member.problem is None and len(member.rows) > 1 and member.rows in rows and member.folds
-
-
 
 
 def _enter(roots: dict[ir.Value, _Root], value: ir.Value) -> None:

@@ -82,6 +82,8 @@ def _is_constant(value: ir.Value) -> bool:
     """Whether ``value`` is an argument marked constant, or computed from constants only."""
     if isinstance(value.owner, ir.Block):
         function = value.owner.owner
-        attributes = function.attributes["arg_attrs"][value.arg_number] if "arg_attrs" in function.attributes else {}
+        attributes = (
+            function.attributes["arg_attrs"][value.arg_number] if "arg_attrs" in function.attributes else {}
+        )
         return "graph.constant" in attributes
     return all(_is_constant(operand) for operand in value.owner.operands)

@@ -1,4 +1,4 @@
-"""``slice-depth``: few rows and a deep K are cut along K, so that all cores have work (paper, section III)."""
+"""``slice-depth``: few rows, a deep K: cut along K, so that all cores have work (paper, section III)."""
 
 from dataclasses import dataclass
 
@@ -92,7 +92,9 @@ def best_slices(a: TensorSpec, b: TensorSpec, machine: Machine) -> int:
 
     def cost(slices: int) -> float:
         cycles = choose(MatmulProblem(slices, m, n, k // slices), machine).best.cycles
-        return cycles + (slices > 1) * (REGION_CYCLES + slices * m * n * 4 / machine.cores / L3_BYTES_PER_CYCLE)
+        return cycles + (slices > 1) * (
+            REGION_CYCLES + slices * m * n * 4 / machine.cores / L3_BYTES_PER_CYCLE
+        )
 
     options = [1 << bit for bit in range(machine.cores.bit_length() + 1)]
     fitting = [s for s in options if s == 1 or (k % s == 0 and k // s >= SLICE_DEPTH and m * n > 0)]

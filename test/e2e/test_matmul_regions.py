@@ -1,4 +1,4 @@
-"""Matmuls with post-ops against float64: tails, ones and zeros in every extent, constant and variable operands."""
+"""Matmuls with post-ops against float64: tails, ones and zeros in every extent, both kinds of operands."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,12 @@ def _array(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 def _model(shape: tuple[int, ...], k: int, n: int, post: str, constant: bool) -> tuple[ModelProto, dict]:
     rng = np.random.default_rng(7)
-    arrays = {"x": _array(rng, *shape, k), "w": _array(rng, k, n), "b": _array(rng, n), "r": _array(rng, *shape, n)}
+    arrays = {
+        "x": _array(rng, *shape, k),
+        "w": _array(rng, k, n),
+        "b": _array(rng, n),
+        "r": _array(rng, *shape, n),
+    }
     nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Add", ["m", "b"], ["a"])]
     if post == "relu":
         nodes += [helper.make_node("Relu", ["a"], ["y"])]
@@ -75,7 +80,9 @@ def test_post_ops(target: str, post: str, constant: bool) -> None:
         model, arrays = _model(shape, k, n, post, constant)
         exe = tilewright.compile(model, target=target)
         (result,) = exe.run({info.name: arrays[info.name] for info in exe.inputs}).values()
-        np.testing.assert_allclose(result, _expected(arrays, post), rtol=2e-5, atol=2e-5, err_msg=f"{shape} {k} {n}")
+        np.testing.assert_allclose(
+            result, _expected(arrays, post), rtol=2e-5, atol=2e-5, err_msg=f"{shape} {k} {n}"
+        )
 
 
 @pytest.mark.parametrize("transposed", [False, True])
@@ -88,7 +95,11 @@ def test_attention_views(transposed: bool) -> None:
     for name in "qkv":
         nodes += [helper.make_node("Reshape", [name, "split"], [f"{name}s"])]
         keys = name == "k" and transposed
-        nodes += [helper.make_node("Transpose", [f"{name}s"], [f"{name}h"], perm=[0, 2, 3, 1] if keys else [0, 2, 1, 3])]
+        nodes += [
+            helper.make_node(
+                "Transpose", [f"{name}s"], [f"{name}h"], perm=[0, 2, 3, 1] if keys else [0, 2, 1, 3]
+            )
+        ]
     if not transposed:
         nodes += [helper.make_node("Transpose", ["kh"], ["kt"], perm=[0, 1, 3, 2])]
     nodes += [
@@ -100,12 +111,16 @@ def test_attention_views(transposed: bool) -> None:
         helper.make_node("Reshape", ["ot", "join"], ["y"]),
     ]
     shapes = {"split": [batch, sequence, heads, width], "join": [batch, sequence, heads * width]}
-    initialisers = [numpy_helper.from_array(np.array(value, np.int64), name) for name, value in shapes.items()]
+    initialisers = [
+        numpy_helper.from_array(np.array(value, np.int64), name) for name, value in shapes.items()
+    ]
     initialisers += [numpy_helper.from_array(np.float32(5), "scale")]
     infos = [helper.make_tensor_value_info(name, TensorProto.FLOAT, q.shape) for name in "qkv"]
     result = helper.make_tensor_value_info("y", TensorProto.FLOAT, q.shape)
     graph = helper.make_graph(nodes, "attention", infos, [result], initialisers)
-    exe = tilewright.compile(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9))
+    exe = tilewright.compile(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    )
     qh, kh, vh = (
         a.astype(np.float64).reshape(batch, sequence, heads, width).transpose(0, 2, 1, 3) for a in (q, k, v)
     )

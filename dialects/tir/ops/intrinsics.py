@@ -57,7 +57,8 @@ class Brgemm(TirOperation, name="brgemm"):
         )
         index = ir.IndexType.get()
         op.regions[0].blocks.append(index, index, vector)
-        return op.opview
+        view: Brgemm = op.opview
+        return view
 
     def complaint(self) -> str | None:
         """Ranks, extents and the epilogue's signature agree."""

@@ -5,10 +5,10 @@ from typing import Any
 
 from tilewright.dialects.attributes import from_attribute, to_attribute
 from tilewright.dialects.mlir import ext, ir
-from tilewright.dialects.tir.dialect import TirDialect, TirOperation
+from tilewright.dialects.tir.dialect import TirOperation
 
 
-class Yield(TirDialect.Operation, name="yield", traits=[ir.IsTerminatorTrait]):
+class Yield(TirOperation, name="yield", traits=[ir.IsTerminatorTrait]):
     """Ends a region; its operands are the region's results."""
 
     values: Sequence[ext.Operand[Any]]

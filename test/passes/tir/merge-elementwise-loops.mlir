@@ -260,6 +260,50 @@ func.func @calls(%x: memref<8xf32>, %y: memref<8xf32>) {
 
 // -----
 
+// Forwards nothing past what may write there: another index, vectors over it, a loop; but past what is elsewhere.
+// CHECK-LABEL: func.func @overwritten
+// CHECK: memref.store %[[ONE:.*]], %[[X:.*]][%{{.*}}]
+// CHECK: memref.store %{{.*}}, %[[X]]
+// CHECK: %[[A:.*]] = memref.load %[[X]]
+// CHECK: memref.store %[[A]], %[[Y:.*]][%c0]
+// CHECK: vector.transfer_write
+// CHECK: %[[B:.*]] = memref.load %[[X]]
+// CHECK: memref.store %[[B]], %[[Y]][%c1]
+// CHECK: scf.for
+// CHECK: %[[C:.*]] = memref.load %[[X]][%c0]
+// CHECK-NEXT: memref.store %[[C]], %[[Y]][%c2]
+// CHECK-NEXT: memref.store %[[ONE]], %[[X]][%c1]
+// CHECK-NEXT: memref.store %[[C]], %[[Y]][%c3]
+func.func @overwritten(%x: memref<16xf32>, %y: memref<16xf32>, %i: index, %j: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c16 = arith.constant 16 : index
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %zeros = arith.constant dense<0.0> : vector<8xf32>
+  memref.store %one, %x[%i] : memref<16xf32>
+  memref.store %two, %x[%j] : memref<16xf32>
+  %a = memref.load %x[%i] : memref<16xf32>
+  memref.store %a, %y[%c0] : memref<16xf32>
+  vector.transfer_write %zeros, %x[%j] {in_bounds = [true]} : vector<8xf32>, memref<16xf32>
+  %b = memref.load %x[%i] : memref<16xf32>
+  memref.store %b, %y[%c1] : memref<16xf32>
+  memref.store %two, %x[%c0] : memref<16xf32>
+  scf.for %k = %c0 to %c16 step %c1 {
+    memref.store %one, %x[%k] : memref<16xf32>
+  }
+  %c = memref.load %x[%c0] : memref<16xf32>
+  memref.store %c, %y[%c2] : memref<16xf32>
+  memref.store %one, %x[%c1] : memref<16xf32>
+  %d = memref.load %x[%c0] : memref<16xf32>
+  memref.store %d, %y[%c3] : memref<16xf32>
+  return
+}
+
+// -----
+
 // Invalid: what is not Tensor IR does not reach the pass.
 func.func @invalid(%x: memref<8xf32>) {
   // expected-error @below {{use of undeclared SSA value name}}

@@ -201,6 +201,32 @@ func.func @memory(%x: memref<6x1xf32>) {
 
 // -----
 
+// Refuses: what an iteration leaves for the next one.
+// CHECK-LABEL: func.func @left_over
+// CHECK: "tir.buffer"() {scope = "call"} : () -> memref<9xf32>
+func.func @left_over(%x: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %t = "tir.buffer"() {scope = "call"} : () -> memref<9xf32>
+  scf.for %i = %c0 to %c8 step %c1 {
+    %first = arith.cmpi eq, %i, %c0 : index
+    scf.if %first {
+      memref.store %zero, %t[%i] : memref<9xf32>
+    }
+    %next = arith.addi %i, %c1 : index
+    %a = memref.load %t[%i] : memref<9xf32>
+    %b = memref.load %x[%i] : memref<8xf32>
+    %c = arith.addf %a, %b : f32
+    memref.store %c, %t[%next] : memref<9xf32>
+    memref.store %a, %x[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
 // Invalid: a buffer with gaps is none.
 func.func @invalid() {
   // expected-error @below {{expected a contiguous memref}}
