@@ -3,8 +3,8 @@
 
 // Several points of a nest at once.
 
-// A transposed copy: squares of 16 x 16, their rows read along the source's last dimension; then the last four
-// columns of the source, under masks. On AVX2 squares of 8 x 8, and nothing is left.
+// A transposed copy: squares of 16 x 16, their rows read along the source's last dimension; then its last eight
+// columns, under masks. On AVX2 squares of 8 x 8, and nothing is left.
 // CHECK-LABEL: func.func private @transpose_0
 // CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step
 // CHECK-COUNT-16: vector.transfer_read %{{.*}} {in_bounds = [true]} : memref<20x24xf32{{.*}}>, vector<16xf32>
@@ -22,6 +22,7 @@
 // AVX2-COUNT-24: vector.shuffle
 // AVX2-COUNT-8: vector.transfer_write %{{.*}} : vector<8xf32>, memref<24x20xf32>
 // AVX2-NOT: vector.transfer_read
+// AVX2-LABEL: func.func private @reduce_sum_0
 
 // Rows: four accumulators, then the vectors that are left, then the accumulators in pairs.
 // CHECK-LABEL: func.func private @reduce_sum_0
