@@ -173,3 +173,13 @@ def test_shown_scores(mode: int) -> None:
     biased = np.where(mask, capped, -np.inf)
     expected = [scores, capped, biased, softmax(biased)][mode]
     np.testing.assert_allclose(given, expected, atol=3e-6)
+
+
+def test_a_nan_stays_in_its_row() -> None:
+    q, k, v = operands(4)
+    mask = np.zeros((BATCH, HEADS, QUERIES, KEYS), np.float32)
+    mask[1, 2, 3, KEYS - 1], mask[0, 1, 5] = np.nan, -np.inf
+    given = run([q, k, v, mask])[0]
+    rows = np.isnan(given).all(-1)
+    assert rows[1, 2, 3] and rows.sum() == np.isnan(given).any(-1).sum() == 1
+    assert not given[0, 1, 5].any()

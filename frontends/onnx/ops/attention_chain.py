@@ -13,6 +13,8 @@ import numpy as np
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.dtypes import DTYPES
+from tilewright.dialects.graph.ops.reduce import IGNORE_NAN
+from tilewright.dialects.mlir import ir
 from tilewright.frontends.onnx.builder import GraphBuilder, Value
 
 
@@ -161,7 +163,10 @@ def zeroing_softmax(graph: GraphBuilder, scores: Value) -> Value:
     """
     axes = [scores.rank - 1]
     lowest = float(np.finfo(DTYPES[scores.dtype].numpy).min)
-    top = graph.emit("max", graph.emit("reduce_max", scores, axes=axes), graph.scalar(lowest, scores))
+    largest = graph.emit("reduce_max", scores, axes=axes)
+    if largest.ssa is not None:  # a NaN is still in the row itself, and makes its sum NaN
+        largest.ssa.owner.attributes[IGNORE_NAN] = ir.UnitAttr.get()
+    top = graph.emit("max", largest, graph.scalar(lowest, scores))
     powers = graph.emit("exp", graph.emit("sub", scores, top))
     total = graph.emit("max", graph.emit("reduce_sum", powers, axes=axes), graph.scalar(1, scores))
     return graph.emit("mul", powers, graph.emit("reciprocal", total))
