@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from onnx import TensorProto
 from onnx_models import check, run, single
+from onnx_samples import SHAPES, quick
 
-quick = settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
 SPECIAL = [
     0.0,
     -0.0,
