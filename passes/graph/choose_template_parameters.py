@@ -20,8 +20,8 @@ class ChooseTemplateParameters(Pass):
 
     1. The cheapest candidate of the cost model for the module's machine is taken.
     2. Parameters that are there already stay: a caller may fix them by hand.
-    3. From the parameters follow the anchors: for elementwise post-ops, for those that need whole rows, and for
-       packing B, each the cheapest that serves.
+    3. From the parameters follow the anchors: for elementwise post-ops, for those that need whole rows, and
+       for packing B, each the cheapest that serves.
     4. Regions of other templates have neither.
 
     Before::
