@@ -147,11 +147,9 @@ def run_demo(threads: int | None = None) -> bool:
     Raises:
         CompileError: a model cannot be compiled.
     """
-    table = Table(
-        "model", "nodes", "fused functions", "compile ms", "run ms", "largest error", "", box=SIMPLE
-    )
-    for column in table.columns:
-        column.no_wrap = True
+    table = Table("model", box=SIMPLE)
+    for header in ("nodes", "fused\nfunctions", "compile\nms", "run\nms", "largest\nerror", ""):
+        table.add_column(header, justify="right", no_wrap=True)
     correct = True
     for case in cases():
         outcome = run_case(case, threads)

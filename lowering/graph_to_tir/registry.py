@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.target.machine import Machine
+from tilewright.passes.core.tables import enter_once
 
 # (fused, a memref for each operand, a memref for each result, machine): emits the body of the function.
 Template = Callable[[ir.OpView, Sequence[ir.Value], Sequence[ir.Value], Machine], None]
@@ -19,9 +20,7 @@ def template(name: str) -> Callable[[Template], Template]:
     """
 
     def enter(function: Template) -> Template:
-        if name in TEMPLATES:
-            raise ValueError(f"template {name} is registered twice")
-        TEMPLATES[name] = function
+        enter_once(TEMPLATES, "template", name, function)
         return function
 
     return enter

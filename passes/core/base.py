@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from tilewright.dialects.mlir import ir
+from tilewright.passes.core.tables import enter_once
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,8 @@ def register_pass(name: str) -> Callable[[AnyPass], AnyPass]:
     """
 
     def enter(cls: AnyPass) -> AnyPass:
-        if name in PASSES:
-            raise ValueError(f"pass {name} is registered twice")
+        enter_once(PASSES, "pass", name, cls)
         cls.name = name
-        PASSES[name] = cls
         return cls
 
     return enter

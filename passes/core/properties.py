@@ -10,6 +10,7 @@ from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.graph import Category, category_of
 from tilewright.dialects.mlir import ir
 from tilewright.passes.core.patterns import operations
+from tilewright.passes.core.tables import enter_once
 
 Objection = tuple[ir.Operation, str]
 Property = Callable[[ir.Operation], Objection | None]
@@ -28,9 +29,7 @@ def register_property(name: str) -> Callable[[AnyProperty], AnyProperty]:
     """
 
     def enter(function: AnyProperty) -> AnyProperty:
-        if name in PROPERTIES:
-            raise ValueError(f"property {name} is registered twice")
-        PROPERTIES[name] = function
+        enter_once(PROPERTIES, "property", name, function)
         return function
 
     return enter

@@ -52,10 +52,23 @@ def drop_empty_reduction(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bo
 
 def merge_reshapes(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
     """A reshape of a reshape."""
-    inner = made_by(op.operands[0], "reshape")
+    return _once_to_shape(op, rewriter, Reshape)
+
+
+def merge_broadcasts(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+    """A broadcast of a broadcast."""
+    return _once_to_shape(op, rewriter, Broadcast)
+
+
+def _once_to_shape(
+    op: ir.OpView, rewriter: rewrite.PatternRewriter, kind: type[Reshape] | type[Broadcast]
+) -> bool | None:
+    """An op to a shape of an op of the same kind: the second alone."""
+    name = kind.OPERATION_NAME.removeprefix("graph.")
+    inner = made_by(op.operands[0], name)
     if inner is None:
-        return decline(op, "its operand is no reshape")
-    return rebuild(op, rewriter, Reshape, inner.operands[0], shape=list(op.results[0].type.shape))
+        return decline(op, f"its operand is no {name}")
+    return rebuild(op, rewriter, kind, inner.operands[0], shape=list(op.results[0].type.shape))
 
 
 def merge_transposes(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
@@ -66,14 +79,6 @@ def merge_transposes(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool |
     first = attributes_of(inner)["permutation"]
     order = [first[axis] for axis in attributes_of(op)["permutation"]]
     return rebuild(op, rewriter, Transpose, inner.operands[0], permutation=order)
-
-
-def merge_broadcasts(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
-    """A broadcast of a broadcast."""
-    inner = made_by(op.operands[0], "broadcast")
-    if inner is None:
-        return decline(op, "its operand is no broadcast")
-    return rebuild(op, rewriter, Broadcast, inner.operands[0], shape=list(op.results[0].type.shape))
 
 
 def merge_reorders(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
