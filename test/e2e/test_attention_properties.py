@@ -36,7 +36,7 @@ def test_attention(
     generator, m = np.random.default_rng(seed), Model()
     shapes = [(batch, heads, queries, width), *[(batch, heads, keys, width)] * 2]
     q, k, v = (generator.standard_normal(shape).astype(np.float32) for shape in shapes)
-    v = np.abs(v) + np.float32(0.5)  # no cancellation: a row of few values has a largest one that is not small
+    v = np.abs(v) + np.float32(0.5)  # no cancellation in rows of few values
     wanted = ("BHSD", "BHDS", "BHSD")
     names = [_ordered(m, *item) for item in zip("qkv", (q, k, v), orders, wanted, strict=True)]
     scores = m.add("Mul", m.add("MatMul", *names[:2]), m.weight(width**-0.5))
