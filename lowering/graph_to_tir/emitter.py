@@ -48,7 +48,7 @@ class _Emitter:
         self.order = self._loop_order(square)
         self.square = square if square is not None and self.parts[square].is_aligned(self.lanes) else None
         self.jam = tiling.jam(nest, self.lanes, self._width())
-        self.accumulators = tiling.accumulators(nest, self.lanes, self.jam)
+        self.accumulators = tiling.accumulators(nest, self.lanes)
 
     def _part(self, axis: int, bounds: Bounds, blocks: Mapping[int, int]) -> Part:
         extent = self.nest.domain[axis]

@@ -10,6 +10,7 @@ ACCUMULATORS = 4
 """Independent accumulators of a reduction: an addition takes four cycles, and one or two start in each."""
 
 _JAM = 8
+_MANY_CORES = 64
 # What takes so long for each vector that the latency of the accumulator does not show.
 _SLOW = frozenset(f"graph.{name}" for name in ("exp", "log", "erf", "tanh", "pow", "sin", "cos", "mod"))
 _SQUARE = 4
@@ -48,20 +49,43 @@ def jam(nest: Nest, lanes: int, width: int, cores: int = 1) -> int:
         width: elements of the last dimension that are walked.
         cores: enough vectors are left for these.
     """
-    if not any(nest.reduced) or not fills_vectors(nest) or nest.reduced[-1]:
+    if not _reduces_columns(nest):
         return 1
-    kept = zip(nest.domain[:-1], nest.reduced[:-1], strict=True)
-    tasks = cores / max(1, math.prod(extent for extent, reduced in kept if not reduced))
-    most = min(_JAM, max(1, 2 * _JAM // (len(nest.ops) + len(nest.reads))))
-    fitting = (n for n in (8, 4, 2) if n <= most and width // (n * lanes) >= max(1, tasks))
-    return next(fitting, 1)
+    tasks = max(1, cores / max(1, _columns(nest) // max(1, nest.domain[-1])))
+    most = min(_most_jammed(nest), max(1, _JAM // accumulators(nest, lanes)))
+    return next((n for n in (8, 4, 2) if n <= most and width // (n * lanes) >= tasks), 1)
 
 
-def accumulators(nest: Nest, lanes: int, jammed: int) -> int:
-    """Independent accumulators along the innermost dimension that is reduced."""
+def accumulators(nest: Nest, lanes: int) -> int:
+    """Independent accumulators along the innermost dimension that is reduced.
+
+    They set the order of a sum: they must not depend on cores, nor on the part that is walked.
+    """
     inner = max((axis for axis, reduced in enumerate(nest.reduced) if reduced), default=None)
     if inner is None or any(op.operation.name in _SLOW for op in nest.ops):
         return 1
     unit = lanes if inner == len(nest.domain) - 1 and fills_vectors(nest) else 1
-    count = max(1, ACCUMULATORS // jammed)
+    count = max(1, ACCUMULATORS // _surely_jammed(nest, lanes))
     return count if nest.domain[inner] // unit >= 2 * count else 1
+
+
+def _surely_jammed(nest: Nest, lanes: int) -> int:
+    """Vectors side by side on any number of cores up to `_MANY_CORES`."""
+    if not _reduces_columns(nest):
+        return 1
+    vectors = _columns(nest) // lanes
+    return next((n for n in (8, 4, 2) if n <= _most_jammed(nest) and vectors // n >= _MANY_CORES), 1)
+
+
+def _reduces_columns(nest: Nest) -> bool:
+    return any(nest.reduced) and fills_vectors(nest) and not nest.reduced[-1]
+
+
+def _most_jammed(nest: Nest) -> int:
+    """As many vectors as registers allow."""
+    return min(_JAM, max(1, 2 * _JAM // (len(nest.ops) + len(nest.reads))))
+
+
+def _columns(nest: Nest) -> int:
+    """Points of the dimensions that are kept."""
+    return math.prod(extent for extent, out in zip(nest.domain, nest.reduced, strict=True) if not out)

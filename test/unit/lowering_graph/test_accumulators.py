@@ -59,8 +59,9 @@ def test_with_elementwise_ops_in_front(target):
     check(build, x, y, target=target, rtol=1e-5, atol=1e-3)
 
 
-def test_the_number_of_cores_changes_no_bit():
-    x = values("f32", (301, 517), special=False)
+@pytest.mark.parametrize("shape", [(301, 517), (1000, 64), (2000, 16), (40, 4096)])
+def test_the_number_of_cores_changes_no_bit(shape):
+    x = values("f32", shape, special=False)
 
     def build(v):
         return [of("reduce_sum", v, axes=[0]), of("reduce_sum", v, axes=[1]), of("softmax", v, axis=1)]
