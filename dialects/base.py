@@ -5,6 +5,24 @@ from contextlib import contextmanager
 
 from tilewright.dialects.mlir import ext, ir
 
+# Upstream's dialects that we build operations of, and the one that ours are defined in. MLIR knows many more:
+# to load all of them takes a new context twenty times as long and megabytes. Parsers and passes load what
+# they meet.
+UPSTREAM_DIALECTS = (
+    "arith",
+    "cf",
+    "func",
+    "irdl",
+    "llvm",
+    "math",
+    "memref",
+    "omp",
+    "scf",
+    "ub",
+    "vector",
+    "x86",
+)
+
 
 def load_dialect(dialect: type[ext.Dialect]) -> None:
     """Load ``dialect`` into the current context, once; a second call does nothing."""
@@ -26,7 +44,7 @@ def make_context() -> ir.Context:
 
     Multi-threading is off: verifiers written in Python cannot run while MLIR verifies functions in parallel.
     """
-    context = ir.Context()
+    context = ir.Context(load_on_create_dialects=UPSTREAM_DIALECTS)
     context.enable_multithreading(False)
     with context:
         load_all()

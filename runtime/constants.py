@@ -2,7 +2,8 @@
 
 All specialisations of a model share one store. It holds arrays weakly: a form lives as long as a
 specialisation that uses it. ``@init`` runs at the first execution of a specialisation, and only if a form
-that it makes is not there yet; plain weights that no entry takes are let go right after.
+that it makes is not there yet. Weights are read when they are needed: those that ``@init`` packs are let go
+right after, before the ones that ``@main`` takes as they are come in.
 """
 
 import threading
@@ -71,13 +72,13 @@ class ConstantStore:
 
     def _make(self, needs: Needs, weights: Weights, held: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         missing = [argument for argument in needs.arguments if needs.key(argument) not in held]
-        plain = [argument for argument in missing if argument.role is Role.WEIGHT]
-        made = {needs.key(argument): _plain(argument, weights) for argument in plain}
-        if needs.init is not None and len(plain) < len(missing):
+        wanted = [argument for argument in missing if argument.role is Role.PACKED]
+        made: dict[str, np.ndarray] = {}
+        if needs.init is not None and wanted:
             packed = run_init(needs.init, weights, self._arenas)
-            wanted = [argument for argument in missing if argument.role is Role.PACKED]
-            made.update({needs.key(argument): packed[argument.index] for argument in wanted})
-        return made
+            made = {needs.key(argument): packed[argument.index] for argument in wanted}
+        plain = {needs.key(argument): argument for argument in missing if argument.role is Role.WEIGHT}
+        return made | {key: _plain(argument, weights) for key, argument in plain.items()}
 
 
 def run_init(init: Entry, weights: Weights, arenas: ArenaPool) -> list[np.ndarray]:

@@ -28,7 +28,7 @@ class Graph:
 
     Attributes:
         module: with ``@main``.
-        weights: by name, one for each ``graph.constant`` argument.
+        weights: by name, one for each ``graph.constant`` argument; may be read when they are looked up.
         inputs: what is fed, in order.
         outputs: in order, shapes fixed.
         initializers: names of weights that hold the same data in every graph of the model.

@@ -19,6 +19,7 @@ from tilewright.dialects.graph.dialect import type_of
 from tilewright.dialects.graph.ops.constant import Constant
 from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
 from tilewright.dialects.mlir import func, ir
+from tilewright.frontends.onnx.storage import Known, WeightTable, data_of
 
 SMALL_ELEMENTS = 64
 SMALL_INTEGERS = 4096
@@ -31,15 +32,20 @@ class Value:
 
     Attributes:
         spec: shape and element type.
-        data: its elements, where known at compile time.
+        known: its elements, where known at compile time.
         ssa: the value in the IR, once there is one.
         name: name of the weight; empty where it is no initialiser.
     """
 
     spec: TensorSpec
-    data: np.ndarray | None = None
+    known: Known | None = None
     ssa: ir.Value | None = None
     name: str = ""
+
+    @property
+    def data(self) -> np.ndarray | None:
+        """The elements, where known; those of a stored tensor are read anew."""
+        return None if self.known is None else data_of(self.known)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -78,7 +84,7 @@ class GraphBuilder:
     """
 
     def __init__(self) -> None:
-        self.weights: dict[str, np.ndarray] = {}
+        self.weights = WeightTable()
         self.scope = "constant"
         with ir.Location.unknown():
             self.module = ir.Module.create()
@@ -102,10 +108,12 @@ class GraphBuilder:
         spec = self._checked(spec)
         return Value(spec, ssa=self._add_argument({"graph.name": ir.StringAttr.get(name)}, spec))
 
-    def known(self, array: np.ndarray, name: str = "") -> Value:
+    def known(self, tensor: Known, name: str = "") -> Value:
         """A value known now; ``name`` where it is an initialiser."""
-        spec = TensorSpec(tuple(array.shape), dtypes.from_numpy(array.dtype).name)
-        return Value(spec, data=array, name=name or ("" if is_small(spec) else self._fresh_name()))
+        spec = TensorSpec(tuple(tensor.shape), dtypes.from_numpy(tensor.dtype).name)
+        if is_small(spec):
+            return Value(spec, known=data_of(tensor), name=name)
+        return Value(spec, known=tensor, name=name or self._fresh_name())
 
     def scalar(self, number: float | int | bool, like: Value) -> Value:
         """A constant of rank 0 in the element type of ``like``."""
@@ -121,20 +129,22 @@ class GraphBuilder:
         specs = [value.spec for value in operands]
         values = definition.canonical_attributes(specs, {**definition.default_attributes(), **attributes})
         spec = self._checked(definition.infer(specs, values)[0])
-        arrays = [value.data for value in operands if value.data is not None and is_small(value.spec)]
-        if len(arrays) < len(operands) or not is_small(spec):
+        small = all(value.known is not None and is_small(value.spec) for value in operands)
+        if not small or not is_small(spec):
             return Value(spec, ssa=definition.of(*map(self.materialize, operands), **values))
+        arrays = [data_of(value.known) for value in operands if value.known is not None]
         try:
             (array,) = definition.reference(arrays, values, [spec])
         except IndexError as error:
             raise ShapeError(str(error)) from error
-        return Value(spec, data=np.asarray(array))
+        return Value(spec, known=np.asarray(array))
 
     def materialize(self, value: Value) -> ir.Value:
         """The value in the IR; known data becomes a constant or a weight at its first use."""
         if value.ssa is None:
-            assert value.data is not None
-            value.ssa = Constant.from_numpy(value.data) if is_small(value.spec) else self._add_weight(value)
+            assert value.known is not None
+            small = is_small(value.spec)
+            value.ssa = Constant.from_numpy(data_of(value.known)) if small else self._add_weight(value)
         return value.ssa
 
     def finish(self, outputs: Sequence[tuple[str, Value]]) -> ir.Module:
@@ -165,9 +175,8 @@ class GraphBuilder:
         return self._block.add_argument(type_of(spec), ir.Location.current)
 
     def _add_weight(self, value: Value) -> ir.Value:
-        assert value.data is not None
-        assert value.name and value.name not in self.weights
-        self.weights[value.name] = value.data
+        assert value.known is not None
+        self.weights.add(value.name, value.known)
         attributes = {"graph.constant": ir.UnitAttr.get(), "graph.name": ir.StringAttr.get(value.name)}
         return self._add_argument(attributes, value.spec)
 
@@ -185,10 +194,10 @@ class GraphBuilder:
         """``value`` in another shape of as many elements."""
         if tuple(shape) == value.shape:
             return value
-        if value.data is not None:  # a view: free at any size, and a weight keeps being one
+        if value.known is not None:  # a view: free at any size, and a weight keeps being one
             if math.prod(shape) != value.spec.elements:
                 raise ShapeError(f"{value.spec} has not the elements of shape {list(shape)}")
-            return self.known(value.data.reshape(shape))
+            return self.known(value.known.reshape(shape))
         return self.emit("reshape", value, shape=list(shape))
 
     def cast(self, value: Value, dtype: str) -> Value:

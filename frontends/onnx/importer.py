@@ -3,7 +3,7 @@
 Each node is handed to the handler of its operator (`ops/`); see `builder` for what is folded on the way.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,13 +37,14 @@ class ImportedModel:
 
     Attributes:
         module: holds ``@main``: inputs first, then weights marked ``graph.constant``.
-        weights: data of those, by ``graph.name``; may be read-only and shared with other imports.
+        weights: data of those, by ``graph.name``, read when it is looked up; may be read-only and shared
+            with other imports.
         inputs: what a call must give, in order.
         outputs: what a call returns, in order.
     """
 
     module: ir.Module
-    weights: dict[str, np.ndarray] = field(repr=False)
+    weights: Mapping[str, np.ndarray] = field(repr=False)
     inputs: list[TensorInfo]
     outputs: list[TensorInfo]
 
@@ -89,9 +90,9 @@ class _Import:
         """Import inputs, weights, nodes, outputs."""
         with ir.Location.unknown(), self.graph.insertion_point:
             inputs = self._add_inputs(shapes)
-            for name, array in self.model.initializers.items():
+            for name, tensor in self.model.initializers.items():
                 if name not in self.values:
-                    self.values[name] = self.graph.known(array, name)
+                    self.values[name] = self.graph.known(tensor, name)
             for node in self.model.graph.node:
                 self._add_node(node)
         outputs = [(declared.name, self._output(declared)) for declared in self.model.outputs]

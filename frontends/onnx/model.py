@@ -8,13 +8,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
 import onnx
 from onnx import inliner
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.frontends.onnx.dimensions import DeclaredTensor, Extent
 from tilewright.frontends.onnx.source import Origin, Source, open_source
+from tilewright.frontends.onnx.storage import Known
 from tilewright.frontends.onnx.tensors import element_type
 from tilewright.frontends.onnx.validate import check_structure, opsets_of, refuse_unsupported
 
@@ -28,7 +28,7 @@ class OnnxModel:
         opsets: version of each operator set.
         inputs: declared inputs, those with a default value too.
         outputs: declared outputs.
-        initializers: data of the initialisers that are used.
+        initializers: the initialisers that are used; large ones are read when they are asked for.
         location: the file, for messages; empty where it is none.
     """
 
@@ -36,7 +36,7 @@ class OnnxModel:
     opsets: Mapping[str, int]
     inputs: tuple[DeclaredTensor, ...]
     outputs: tuple[DeclaredTensor, ...]
-    initializers: Mapping[str, np.ndarray] = field(repr=False)
+    initializers: Mapping[str, Known] = field(repr=False)
     location: str = ""
 
 
@@ -52,18 +52,9 @@ def load_model(source: Source) -> OnnxModel:
     """
     location = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
     try:
-        return _load(source, location)
+        return _checked(open_source(source, location), location)
     except CompileError as error:
         raise CompileError(error.message, location=location, notes=error.notes) from None
-
-
-def _load(source: Source, location: str) -> OnnxModel:
-    origin = open_source(source, location)
-    try:
-        return _checked(origin, location)
-    finally:
-        if origin.stream is not None:
-            origin.stream.close()
 
 
 def _checked(origin: Origin, location: str) -> OnnxModel:
@@ -85,7 +76,7 @@ def _checked(origin: Origin, location: str) -> OnnxModel:
         opsets_of(inlined.opset_import),
         _declared_inputs(graph),
         tuple(_declared(value, "output") for value in graph.output),
-        _read_used(graph, origin),
+        _used(graph, origin),
         location,
     )
 
@@ -149,6 +140,6 @@ def _extent(dim: onnx.TensorShapeProto.Dimension) -> Extent:
     return str(dim.dim_param) if dim.dim_param not in ("", "?") else None
 
 
-def _read_used(graph: onnx.GraphProto, origin: Origin) -> dict[str, np.ndarray]:
+def _used(graph: onnx.GraphProto, origin: Origin) -> dict[str, Known]:
     used = {name for node in graph.node for name in node.input} | {value.name for value in graph.output}
-    return {tensor.name: origin.read(tensor) for tensor in graph.initializer if tensor.name in used}
+    return {tensor.name: origin.known(tensor) for tensor in graph.initializer if tensor.name in used}

@@ -59,10 +59,10 @@ class Node:
         Raises:
             CompileError: it depends on the model's inputs.
         """
-        value = self.operand(index)
-        if value.data is None:
+        data = self.operand(index).data
+        if data is None:
             raise CompileError(f"{what} must be known at compile time, but depends on the model's inputs")
-        return value.data
+        return data
 
     def integers(self, index: int, what: str) -> list[int] | None:
         """A static operand as a list of integers; None where it is left out.

@@ -1,28 +1,29 @@
 """Where a model comes from: a file, bytes or a message; and where the data of its initialisers lies.
 
-The message that is parsed is slim, without large weights; each is read once, when it is asked for.
+The message that is parsed is slim, without large weights; those are read when they are asked for.
 """
 
 import io
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import TypeAlias
 
-import numpy as np
 import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from tilewright.dialects.diagnostics import CompileError
+from tilewright.frontends.onnx.storage import DataFile, Known
 from tilewright.frontends.onnx.tensors import (
-    array_from_external,
-    array_from_stream,
     array_of,
     is_external,
     spec_of_tensor,
+    stored_externally,
+    stored_in_file,
+    stored_in_message,
 )
-from tilewright.frontends.onnx.wire import Region, WireError, open_stream, slim_model
+from tilewright.frontends.onnx.wire import SMALL_BYTES, Region, WireError, open_stream, slim_model
 
 Source: TypeAlias = onnx.ModelProto | bytes | str | os.PathLike[str]
 
@@ -33,17 +34,18 @@ class Origin:
 
     Attributes:
         model: the message.
-        stream: holds `regions`; None where the model did not come from bytes.
-        regions: where data lies in the stream, by name.
+        file: holds `regions`; None where the model did not come from bytes.
+        regions: where data lies in the file, by name.
         tensors: initialisers of the message the model came from, by name.
         folder: where files with external data are; None where the model did not come from a file.
     """
 
     model: onnx.ModelProto
-    stream: BinaryIO | None
+    file: DataFile | None
     regions: Mapping[str, Region]
     tensors: Mapping[str, onnx.TensorProto]
     folder: Path | None
+    _beside: dict[Path, DataFile] = field(default_factory=dict)
 
     def absent(self) -> dict[str, onnx.TensorProto]:
         """Initialisers without data in the message, by name."""
@@ -51,19 +53,25 @@ class Origin:
         held_elsewhere = {*self.regions, *self.tensors}
         return {n: t for n, t in tensors.items() if n in held_elsewhere or is_external(t)}
 
-    def read(self, tensor: onnx.TensorProto) -> np.ndarray:
-        """The data of an initialiser.
+    def known(self, tensor: onnx.TensorProto) -> Known:
+        """An initialiser; its data is read now if it is small.
 
         Raises:
-            CompileError: it is missing, or does not fit its shape.
+            CompileError: the data is missing, or does not fit the shape.
         """
-        if tensor.name in self.regions and self.stream is not None:
-            return array_from_stream(
-                self.stream, self.regions[tensor.name], tensor.name, spec_of_tensor(tensor)
-            )
+        if tensor.name in self.regions and self.file is not None:
+            return stored_in_file(self.file, self.regions[tensor.name], tensor.name, spec_of_tensor(tensor))
         if is_external(tensor):
-            return array_from_external(tensor, self.folder)
-        return array_of(self.tensors.get(tensor.name, tensor))
+            return stored_externally(tensor, self.folder, self._open_beside)
+        holder = self.tensors.get(tensor.name, tensor)
+        large = holder.HasField("raw_data") and holder.ByteSize() >= SMALL_BYTES
+        return stored_in_message(holder) if large else array_of(holder)
+
+    def _open_beside(self, path: Path) -> DataFile:
+        """The file of external data, opened once for all tensors in it."""
+        if path not in self._beside:
+            self._beside[path] = DataFile(open_stream(path))
+        return self._beside[path]
 
 
 def open_source(source: Source, location: str) -> Origin:
@@ -86,18 +94,18 @@ def open_source(source: Source, location: str) -> Origin:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise CompileError(f"cannot read the model: {reason}") from None
-    return _from_stream(stream, folder)
+    return _from_file(DataFile(stream), folder)
 
 
-def _from_stream(stream: BinaryIO, folder: Path | None) -> Origin:
+def _from_file(file: DataFile, folder: Path | None) -> Origin:
     model = onnx.ModelProto()
     try:
-        data, regions = slim_model(stream)
+        data, regions = slim_model(file.stream)
         model.ParseFromString(data)
     except (WireError, DecodeError) as error:
         raise CompileError(f"no ONNX model, or a truncated one: {error}") from None
     names = {index: tensor.name for index, tensor in enumerate(model.graph.initializer)}
-    return Origin(model, stream, {names[index]: region for index, region in regions.items()}, {}, folder)
+    return Origin(model, file, {names[index]: region for index, region in regions.items()}, {}, folder)
 
 
 def _from_message(message: onnx.ModelProto) -> Origin:

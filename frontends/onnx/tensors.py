@@ -1,12 +1,13 @@
 """ONNX tensors as numpy arrays, and their types as the compiler's.
 
-Data is read once into its own aligned array, be it inside the file, beside it or in a message.
+Data is read into its own aligned array, be it inside the file, beside it or in a message. Large data is read
+when it is asked for; that it is there is checked before.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import onnx
@@ -15,7 +16,8 @@ from onnx import helper, numpy_helper
 from tilewright.dialects import dtypes
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.graph.shapes import TensorSpec
-from tilewright.frontends.onnx.wire import Region, WireError, read_into
+from tilewright.frontends.onnx.storage import DataFile, StoredTensor
+from tilewright.frontends.onnx.wire import Region, WireError
 
 
 def element_type(code: int) -> str:
@@ -62,8 +64,18 @@ def array_of(tensor: onnx.TensorProto) -> np.ndarray:
     return array
 
 
-def array_from_stream(stream: BinaryIO, region: Region, name: str, spec: TensorSpec) -> np.ndarray:
-    """The data of a tensor that lies in a region of a stream.
+def stored_in_message(tensor: onnx.TensorProto) -> StoredTensor:
+    """The data of a tensor that is in a message, not copied out of it yet.
+
+    Raises:
+        CompileError: the type is not supported, or data and shape differ in size.
+    """
+    array = array_of(tensor)
+    return StoredTensor(array.shape, array.dtype, partial(array_of, tensor))
+
+
+def stored_in_file(file: DataFile, region: Region, name: str, spec: TensorSpec) -> StoredTensor:
+    """The data of a tensor that lies in a region of a file, not read yet.
 
     Raises:
         CompileError: the region does not hold that many bytes.
@@ -73,20 +85,27 @@ def array_from_stream(stream: BinaryIO, region: Region, name: str, spec: TensorS
     if region.length_bytes != expected:
         given = region.length_bytes
         raise CompileError(f"tensor '{name}' needs {expected} bytes for {spec}, given {given}")
-    flat = np.empty(spec.elements, dtype)
+    return StoredTensor(spec.shape, dtype, partial(_read, file, region, name, spec))
+
+
+def _read(file: DataFile, region: Region, name: str, spec: TensorSpec) -> np.ndarray:
     try:
-        read_into(stream, region, flat.view(np.uint8).data)
-    except WireError as error:
+        flat = np.empty(spec.elements, dtypes.DTYPES[spec.dtype].numpy)
+        file.read_into(region, flat.view(np.uint8).data)
+    except (WireError, OSError, MemoryError) as error:
         raise CompileError(f"tensor '{name}': {error}") from None
-    return (flat.view(np.uint8) != 0 if spec.dtype == "i1" else flat).reshape(spec.shape)
+    return flat.view(np.uint8) != 0 if spec.dtype == "i1" else flat
 
 
-def array_from_external(tensor: onnx.TensorProto, folder: Path | None) -> np.ndarray:
-    """The data of a tensor kept in a file beside the model.
+def stored_externally(
+    tensor: onnx.TensorProto, folder: Path | None, open_file: Callable[[Path], DataFile]
+) -> StoredTensor:
+    """The data of a tensor kept in a file beside the model, not read yet.
 
     Args:
         tensor: the tensor with its external location.
         folder: the model's folder; None where the model did not come from a file.
+        open_file: opens a file.
 
     Raises:
         CompileError: the location is not a readable file inside ``folder`` that holds the data.
@@ -99,11 +118,10 @@ def array_from_external(tensor: onnx.TensorProto, folder: Path | None) -> np.nda
         size = os.path.getsize(path)
         offset = int(entries.get("offset", 0))
         length = int(entries.get("length", size - offset))
-        with open(path, "rb") as stream:
-            if offset < 0 or length < 0 or offset + length > size:
-                given = f"bytes {offset} to {offset + length} of '{location}'"
-                raise CompileError(f"tensor '{tensor.name}': {given}, which has {size} bytes")
-            return array_from_stream(stream, Region(offset, length), tensor.name, spec)
+        if offset < 0 or length < 0 or offset + length > size:
+            given = f"bytes {offset} to {offset + length} of '{location}'"
+            raise CompileError(f"tensor '{tensor.name}': {given}, which has {size} bytes")
+        return stored_in_file(open_file(path), Region(offset, length), tensor.name, spec)
     except (OSError, ValueError) as error:
         raise CompileError(f"tensor '{tensor.name}': external data '{location}': {error}") from None
 

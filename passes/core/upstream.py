@@ -80,7 +80,7 @@ def parse_upstream(text: str) -> UpstreamPass:
 @cache
 def _problem(text: str) -> str | None:
     """What MLIR's pipeline parser says against ``text``; None where it accepts it."""
-    with ir.Context():
+    with _context():
         try:
             PassManager("builtin.module").add(text)
         except ValueError as error:
@@ -90,8 +90,13 @@ def _problem(text: str) -> str | None:
 
 def _options(name: str) -> list[str]:
     """Names of the options of one pass of MLIR: its printed form gives all with their values."""
-    with ir.Context():
+    with _context():
         manager = PassManager("builtin.module")
         manager.add(name)
         shown = str(manager).removeprefix("builtin.module(").removesuffix(")")
     return [item.partition("=")[0] for item in split_outside(split_element(shown)[1], " ")]
+
+
+def _context() -> ir.Context:
+    """A context without dialects: to look at pass names and options it takes none."""
+    return ir.Context(load_on_create_dialects=())
