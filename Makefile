@@ -39,7 +39,7 @@ unit: $(STAMP)
 	@$(BIN)/pytest -n $(WORKERS) test/unit
 
 e2e: $(STAMP)
-	@$(BIN)/pytest test/e2e
+	@$(BIN)/pytest -n $(WORKERS) test/e2e
 
 format: $(STAMP)
 	@$(BIN)/ruff check --quiet --fix .
