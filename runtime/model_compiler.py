@@ -17,6 +17,7 @@ from tilewright.passes.core.execution import Settings
 from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.runtime.constants import ConstantStore, Needs, constant_arguments
+from tilewright.runtime.footprint import release_code, trim_heap
 from tilewright.runtime.memory import ArenaPool
 from tilewright.runtime.models import Graph, Model
 from tilewright.runtime.native import Entry, NativeModule
@@ -70,10 +71,18 @@ class ModelCompiler:
         Raises:
             CompileError: the model cannot be compiled for them.
         """
-        with compiling():
-            graph, recorder = self._lower(shapes, fed)
-            self._plan.report("machine code")
-            native, entries = _generate(graph.module, recorder)
+        try:
+            with compiling():
+                return self._specialise(shapes, fed)
+        finally:
+            release_code()
+            trim_heap()
+
+    def _specialise(self, shapes: Shapes, fed: frozenset[str]) -> Specialisation:
+        graph, recorder = self._lower(shapes, fed)
+        self._plan.report("machine code")
+        release_code()  # passes are done with; what generates code comes in
+        native, entries = _generate(graph.module, recorder)
         by_name = {info.name: info for info in graph.inputs}
         return Specialisation(
             native,
