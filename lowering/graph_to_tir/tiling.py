@@ -10,7 +10,6 @@ ACCUMULATORS = 4
 """Independent accumulators of a reduction: an addition takes four cycles, and one or two start in each."""
 
 _JAM = 8
-_MANY_CORES = 64
 # What takes so long for each vector that the latency of the accumulator does not show.
 _SLOW = frozenset(f"graph.{name}" for name in ("exp", "log", "erf", "tanh", "pow", "sin", "cos", "mod"))
 _SQUARE = 4
@@ -65,16 +64,16 @@ def accumulators(nest: Nest, lanes: int) -> int:
     if inner is None or any(op.operation.name in _SLOW for op in nest.ops):
         return 1
     unit = lanes if inner == len(nest.domain) - 1 and fills_vectors(nest) else 1
-    count = max(1, ACCUMULATORS // _surely_jammed(nest, lanes))
+    count = max(1, ACCUMULATORS // _neighbours(nest, lanes))
     return count if nest.domain[inner] // unit >= 2 * count else 1
 
 
-def _surely_jammed(nest: Nest, lanes: int) -> int:
-    """Vectors side by side on any number of cores up to `_MANY_CORES`."""
+def _neighbours(nest: Nest, lanes: int) -> int:
+    """Vectors side by side where two tasks share the last dimension: 1, 2 or 4."""
     if not _reduces_columns(nest):
         return 1
-    vectors = _columns(nest) // lanes
-    return next((n for n in (8, 4, 2) if n <= _most_jammed(nest) and vectors // n >= _MANY_CORES), 1)
+    most = min(_most_jammed(nest), nest.domain[-1] // (2 * lanes))
+    return next((n for n in (4, 2) if n <= most), 1)
 
 
 def _reduces_columns(nest: Nest) -> bool:

@@ -59,7 +59,7 @@ def test_with_elementwise_ops_in_front(target):
     check(build, x, y, target=target, rtol=1e-5, atol=1e-3)
 
 
-@pytest.mark.parametrize("shape", [(301, 517), (1000, 64), (2000, 16), (40, 4096)])
+@pytest.mark.parametrize("shape", [(301, 517), (1000, 64), (1000, 128), (2000, 16), (40, 4096)])
 def test_the_number_of_cores_changes_no_bit(shape):
     x = values("f32", shape, special=False)
 
