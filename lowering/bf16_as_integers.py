@@ -66,8 +66,11 @@ class Bf16AsIntegers(Pass):
     def run(self, module: ir.Operation) -> None:
         """Change all functions of ``module``, which holds the LLVM dialect."""
         everything = operations(module)
+        values = [value for op in everything for value in _defined(op) if _is_bf16(value.type)]
+        if not values:
+            return
         others = [_Before.of(op) for op in everything if op.name not in _MOVES and _touches(op)]
-        for value in (value for op in everything for value in _defined(op) if _is_bf16(value.type)):
+        for value in values:
             value.set_type(_as_integers(value.type))
         for before in others:
             with ir.InsertionPoint(before.op), before.op.location:
