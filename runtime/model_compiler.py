@@ -20,7 +20,7 @@ from tilewright.runtime.constants import ConstantStore, Needs, constant_argument
 from tilewright.runtime.footprint import release_code, trim_heap
 from tilewright.runtime.memory import ArenaPool
 from tilewright.runtime.models import Graph, Model
-from tilewright.runtime.native import Entry, NativeModule
+from tilewright.runtime.native import Entry, NativeModule, optimisation_level
 from tilewright.runtime.observation import Recorder
 from tilewright.runtime.specialisation import Specialisation
 from tilewright.runtime.threads import openmp_library
@@ -82,7 +82,7 @@ class ModelCompiler:
         graph, recorder = self._lower(shapes, fed)
         self._plan.report("machine code")
         release_code()  # passes are done with; what generates code comes in
-        native, entries = _generate(graph.module, recorder)
+        native, entries = _generate(graph.module, recorder, optimisation_level(self._plan.machine))
         by_name = {info.name: info for info in graph.inputs}
         return Specialisation(
             native,
@@ -164,10 +164,10 @@ def _is_lowered(module: ir.Module) -> bool:
     return all(op.operation.name.startswith("llvm.") for op in module.body.operations)
 
 
-def _generate(module: ir.Module, recorder: Recorder) -> tuple[NativeModule, dict[str, Entry]]:
+def _generate(module: ir.Module, recorder: Recorder, level: int) -> tuple[NativeModule, dict[str, Entry]]:
     """Machine code of ``module`` and its entries by name."""
     try:
-        native = NativeModule(module, openmp_library())
+        native = NativeModule(module, openmp_library(), level)
         entries = {
             name: Entry(native.function(ENTRIES[name]), arguments)
             for name, arguments in recorder.arguments.items()
