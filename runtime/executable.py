@@ -88,6 +88,8 @@ class Executable:
             values, found = self._admit(values)
         if out is None:
             results = found.call(values)
+        elif type(out) is np.ndarray and len(self._output_names) == 1:
+            results = found.call_into(values, (out,))
         else:
             results = found.call_into(values, ordered_out(out, self._output_names))
         return results[0] if len(results) == 1 else tuple(results)

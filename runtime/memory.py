@@ -9,6 +9,8 @@ import math
 
 import numpy as np
 
+from tilewright.dialects.diagnostics import CompileError
+
 ALIGNMENT_BYTES = 64
 # Below this size the alignment of the allocator will do: the array is a few cache lines.
 SMALL_BYTES = 1024
@@ -37,10 +39,13 @@ def empty_aligned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         dtype: element type.
 
     Raises:
-        MemoryError: there is not enough memory.
+        CompileError: there is not enough memory.
     """
     size_bytes = math.prod(shape) * dtype.itemsize
-    raw = np.empty(size_bytes + ALIGNMENT_BYTES, _BYTE)
+    try:
+        raw = np.empty(size_bytes + ALIGNMENT_BYTES, _BYTE)
+    except (MemoryError, ValueError):  # more than there is, more than an address can tell
+        raise CompileError(f"out of memory: {size_bytes} bytes for {dtype.name}{list(shape)}") from None
     offset = -address(raw) % ALIGNMENT_BYTES
     return np.ndarray(shape, dtype, raw, offset)
 

@@ -7,13 +7,14 @@ inputs and outputs, and jumps. Frames and arenas are pooled, so calls from sever
 import math
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from tilewright.runtime.constants import ConstantStore, Needs, Weights
 from tilewright.runtime.memory import ArenaPool, address, empty_output
 from tilewright.runtime.native import Entry, NativeModule, Table, make_table
-from tilewright.runtime.outputs import deliver, destinations
+from tilewright.runtime.outputs import Allocation, deliver, destinations, writable_as_they_are
 from tilewright.runtime.signature import Role, TensorInfo
 
 Frame = tuple[Table, int]
@@ -81,12 +82,15 @@ class Specialisation:
         self._run(arrays, results)
         return results
 
-    def call_into(self, arrays: Sequence[np.ndarray], out: Sequence[np.ndarray | None]) -> list[np.ndarray]:
+    def call_into(self, arrays: Sequence[np.ndarray], out: Sequence[Any]) -> list[np.ndarray]:
         """As `call`, with an array of the user for each output that is not None.
 
         Raises:
             CompileError: an array cannot take the output.
         """
+        if writable_as_they_are(out, self._results, arrays):
+            self._run(arrays, out)
+            return list(out)
         written = destinations(out, self.outputs, arrays)
         self._run(arrays, written)
         return deliver(out, written)
@@ -128,7 +132,7 @@ def _by_name(entry: Entry, role: Role, infos: Sequence[TensorInfo]) -> tuple[int
     return tuple(slots.get(info.name, len(entry.arguments)) for info in infos)
 
 
-def _allocation(info: TensorInfo) -> tuple[tuple[int, ...], np.dtype, int]:
+def _allocation(info: TensorInfo) -> Allocation:
     shape = info.fixed_shape
     assert shape is not None, f"output {info} has no fixed shape"
     return shape, info.dtype, math.prod(shape) * info.dtype.itemsize

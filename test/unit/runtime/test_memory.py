@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.memory import ALIGNMENT_BYTES, ArenaPool, address, empty_aligned, empty_output
 
 DTYPES = [np.dtype(t) for t in (np.float32, np.int64, np.bool_, np.float16, ml_dtypes.bfloat16)]
@@ -27,6 +28,12 @@ def test_address_is_numpys(dtype: np.dtype) -> None:
     array.flags.writeable = False
     assert address(array) == array.ctypes.data
     assert address(array[1:]) == array.ctypes.data + 5 * dtype.itemsize
+
+
+@pytest.mark.parametrize("count", [2**50, 2**62])
+def test_too_large_arrays_are_refused(count: int) -> None:
+    with pytest.raises(CompileError, match=rf"out of memory: {count * 4} bytes for float32\[{count}\]"):
+        empty_aligned((count,), np.dtype(np.float32))
 
 
 def test_large_outputs_are_aligned() -> None:
