@@ -49,6 +49,7 @@ class _Emitter:
         self.square = square if square is not None and self.parts[square].is_aligned(self.lanes) else None
         self.jam = tiling.jam(nest, self.lanes, self._width())
         self.accumulators = tiling.accumulators(nest, self.lanes)
+        self.rows = (tiling.row_axis(nest), 1 if bounds else tiling.jammed_rows(nest))
 
     def _part(self, axis: int, bounds: Bounds, blocks: Mapping[int, int]) -> Part:
         extent = self.nest.domain[axis]
@@ -91,6 +92,8 @@ class _Emitter:
             return in_squares(self.parts[axis], self.lanes)
         if self.nest.reduced[axis]:
             return in_groups(self.parts[axis], self.accumulators if axis == self.order[-1] else 1, lanes)
+        if axis == self.rows[0] and axis != self.last:
+            return in_groups(self.parts[axis], self.rows[1], lanes)
         return in_groups(self.parts[axis], self.jam if axis == self.last else 1, lanes)
 
     def _enter(

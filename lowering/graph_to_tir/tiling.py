@@ -13,6 +13,7 @@ _JAM = 8
 # What takes so long for each vector that the latency of the accumulator does not show.
 _SLOW = frozenset(f"graph.{name}" for name in ("exp", "log", "erf", "tanh", "pow", "sin", "cos", "mod"))
 _SQUARE = 4
+_ROWS = 4  # streams that one core reads at its best speed
 
 
 def square_axis(nest: Nest) -> int | None:
@@ -53,6 +54,29 @@ def jam(nest: Nest, lanes: int, width: int, cores: int = 1) -> int:
     tasks = max(1, cores / max(1, _columns(nest) // max(1, nest.domain[-1])))
     most = min(_most_jammed(nest), max(1, _JAM // accumulators(nest, lanes)))
     return next((n for n in (8, 4, 2) if n <= most and width // (n * lanes) >= tasks), 1)
+
+
+def jammed_rows(nest: Nest) -> int:
+    """Rows that are reduced side by side: several where all are multiplied with the same vector.
+
+    As many streams of memory are read at once, and each part of the vector is loaded once for all of them.
+    """
+    axis = row_axis(nest)
+    if axis is None or not fills_vectors(nest) or not nest.reduced[-1]:
+        return 1
+    last = len(nest.domain) - 1
+    shared = [
+        source
+        for source in nest.reads.values()
+        if isinstance(source, Access) and last in source.moving and axis not in source.moving
+    ]
+    reductions_only = all(last not in access.moving for access in nest.writes.values())
+    return _ROWS if shared and reductions_only and nest.domain[axis] >= _ROWS else 1
+
+
+def row_axis(nest: Nest) -> int | None:
+    """The innermost dimension that is kept; None where all are reduced."""
+    return max((axis for axis, reduced in enumerate(nest.reduced) if not reduced), default=None)
 
 
 def accumulators(nest: Nest, lanes: int) -> int:
