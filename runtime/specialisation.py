@@ -30,7 +30,7 @@ class Specialisation:
         outputs: what it gives, with fixed shapes.
         needs: its constants.
         store: where constants are kept.
-        weights: the plain weights, held until the first call.
+        weights: the plain weights, looked up at the first call and let go.
         arenas: scratch memory.
         functions: how many functions its fused operations became.
     """

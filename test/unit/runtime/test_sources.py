@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import ir
-from tilewright.runtime.compiler import resolve_machine
+from tilewright.runtime.compiler import compile, resolve_machine
 from tilewright.runtime.fingerprint import data_fingerprint, result_fingerprints
 from tilewright.runtime.models import MlirModel, open_model
 from tilewright.runtime.reference import evaluate_model
@@ -163,3 +163,34 @@ def test_machine() -> None:
     with pytest.raises(CompileError, match="target 'imagined' needs sse9, which this CPU lacks"):
         machine = resolve_machine("avx2", 1)
         resolve_machine(type(machine)("imagined", 1, 256, frozenset({"sse9"}), 16, 1, 1, 1), 1)
+
+
+def wide(path: Path) -> np.ndarray:
+    """A file with y = x * w, whose weight is too large to be read at once; returns w."""
+    w = np.arange(1000, dtype=F32)
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [helper.make_node("Mul", ["x", "w"], ["y"])],
+        "wide",
+        [info("x", TensorProto.FLOAT, [1000])],
+        [info("y", TensorProto.FLOAT, [1000])],
+        [numpy_helper.from_array(w, "w")],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    return w
+
+
+def test_a_file_may_be_deleted_after_compiling(tmp_path: Path) -> None:
+    w = wide(tmp_path / "model.onnx")
+    executable = compile(tmp_path / "model.onnx")
+    (tmp_path / "model.onnx").unlink()
+    assert np.array_equal(executable(np.full(1000, 2, F32)), 2 * w)
+
+
+def test_a_file_that_changed_before_the_first_call_is_refused(tmp_path: Path) -> None:
+    wide(tmp_path / "model.onnx")
+    executable = compile(tmp_path / "model.onnx")
+    (tmp_path / "model.onnx").write_bytes(b"short")
+    for _ in range(2):
+        with pytest.raises(CompileError, match=r"model.onnx: the file has changed since it was compiled"):
+            executable(np.ones(1000, F32))
