@@ -18,7 +18,7 @@ from tilewright.lowering.templates import anchors
 from tilewright.lowering.templates.matmul_cost import core_cycles, region_cycles
 from tilewright.lowering.templates.matmul_params import choose
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem
-from tilewright.lowering.templates.matmul_region import matmul_of, problem_of, read_params
+from tilewright.lowering.templates.matmul_region import matmul_of, problem_of, read_params, values_of
 from tilewright.passes.graph.layout_choice import matmul_candidates
 from tilewright.tools.explain_nodes import layout_words
 
@@ -105,9 +105,9 @@ def read_tuning(fused: ir.OpView, constant_b: bool, machine: Machine) -> Tuning 
     strip = next((p for p in places if p.name == "strip" and p.used_for), None)
     return Tuning(
         asdict(problem),
-        Parameters(asdict(params), core_cycles(problem, params, machine) + region_cycles(params, machine)),
+        Parameters(values_of(params), core_cycles(problem, params, machine) + region_cycles(params, machine)),
         _origin(fused, params == choice.params),
-        tuple(Parameters(asdict(each.params), each.cycles) for each in others[:RUNNERS_UP]),
+        tuple(Parameters(values_of(each.params), each.cycles) for each in others[:RUNNERS_UP]),
         tuple(places),
         *_second_operand(fused, params, constant_b, machine),
         strip.slice if strip else (),

@@ -51,18 +51,23 @@ def least(a: Index, b: Index) -> Index:
     return arith.minsi(value_of(a), value_of(b))
 
 
-def loop(start: Index, stop: Index, step: int, body: Callable[[Index], None]) -> None:
-    """``for i in range(start, stop, step): body(i)``; a known single trip is emitted without a loop."""
+def loop(start: Index, stop: Index, step: int, body: Callable[[Index], None]) -> ir.Operation | None:
+    """``for i in range(start, stop, step): body(i)``; a known single trip is emitted without a loop.
+
+    Returns:
+        the loop, if there is one.
+    """
     if isinstance(start, int) and isinstance(stop, int):
         if stop <= start:
-            return
+            return None
         if stop - start <= step:
             body(start)
-            return
+            return None
     op = scf.ForOp(value_of(start), value_of(stop), value_of(step))
     with ir.InsertionPoint(op.body):
         body(op.induction_variable)
         scf.yield_([])
+    return op.operation
 
 
 @contextmanager

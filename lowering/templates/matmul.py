@@ -25,6 +25,8 @@ from tilewright.lowering.templates.indexing import (
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
 from tilewright.lowering.templates.packing import Panels
 
+FOLLOWS = "tir.follows"  # on a loop over strips: it joins the one before that computes its rows
+
 
 @dataclass(frozen=True)
 class Place:
@@ -121,7 +123,9 @@ class _Nest:
             height = step if even else least(step, minus(rows, offset))
             self._strip(plus(begin, offset), height, column_task)
 
-        loop(0, rows, step, strip)
+        strips = loop(0, rows, step, strip)
+        if strips is not None and self.params.follows:
+            strips.attributes[FOLLOWS] = ir.UnitAttr.get()
 
     def _strip(self, row: Index, rows: Index, column_task: Index) -> None:
         """Panels of the strip, then the row anchor."""

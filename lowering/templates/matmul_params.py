@@ -121,13 +121,17 @@ def _with_cache_blocks(problem: MatmulProblem, params: MatmulParams, machine: Ma
 
 
 def _strip_rows(problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int, kb: int) -> int:
-    """Rows of a strip: A's chunk fits a share of L2, and for row-wise post-ops C's rows too."""
+    """Rows of a strip, whole tiles, as even as their number allows.
+
+    A's chunk fits a share of L2, and for row-wise post-ops C's rows fit L1 too.
+    """
     size = problem.element_bytes
     fitting = machine.l2_bytes // STRIP_SHARE_OF_L2 // (max(kb, 1) * size)
     if problem.row_wise:
         in_l1 = machine.l1_bytes // (max(problem.n, 1) * size)
         fitting = min(fitting, max(in_l1, ROW_STRIP_TILES * params.mb))
-    return min(rows, max(1, fitting // params.mb) * params.mb)
+    strips = ceil_div(rows, max(1, fitting // params.mb) * params.mb)
+    return min(rows, ceil_div(ceil_div(rows, strips), params.mb) * params.mb)
 
 
 def _reading_plain_b(

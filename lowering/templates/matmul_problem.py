@@ -50,6 +50,7 @@ class MatmulParams:
         panel_group: panels that share a chunk of the depth: 1 keeps a panel of B in the cache over the whole
             depth; more read plain rows of B that are long enough to stream.
         pack_b: where a plain B is packed into panels: none, chunk (each chunk of a group) or task.
+        follows: each strip is to run right behind the strip of the matmul before that computes its rows of A.
     """
 
     row_tasks: int
@@ -61,6 +62,7 @@ class MatmulParams:
     strip_rows: int = 0
     panel_group: int = 1
     pack_b: str = "none"
+    follows: bool = False
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,12 @@ def _reads_columns(b: ir.Value) -> bool:
 
 def write_params(fused: ir.OpView, params: MatmulParams) -> None:
     """Record ``params`` on the fused operation."""
-    fused.operation.attributes[PARAMS] = to_attribute(asdict(params))
+    fused.operation.attributes[PARAMS] = to_attribute(values_of(params))
+
+
+def values_of(params: MatmulParams) -> dict[str, int | str]:
+    """Names and values of ``params``; ``follows`` only where it does."""
+    return {name: value for name, value in asdict(params).items() if name != "follows" or value}
 
 
 def read_params(fused: ir.OpView) -> MatmulParams | None:

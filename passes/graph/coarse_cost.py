@@ -16,11 +16,11 @@ from tilewright.lowering.templates.matmul_cost import (
     REGION_CYCLES,
     REGION_CYCLES_PER_CORE,
     core_cycles,
-    strip_cycles,
 )
 from tilewright.lowering.templates.matmul_params import candidates, choose
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
 from tilewright.passes.graph.coarse_members import SCATTERED, Cut, Member, inner_bytes
+from tilewright.passes.graph.coarse_strips import Chosen, cycles_by_strips, strip_parts, with_strips
 
 OWN_CACHE_BYTES_PER_CYCLE = 24
 SHARED_CACHE_BYTES_PER_CYCLE = 8
@@ -64,14 +64,25 @@ def own_cost(member: Member, machine: Machine) -> Cost:
 
 
 def run_cost(members: Sequence[Member], cut: Cut, machine: Machine) -> Cost | None:
-    """The cost of ``members`` in one grid; None where fixed parameters are against it."""
-    near, live_bytes = _kept_near(members, cut, machine)
-    cycles, chosen = 0.0, []
-    for member in members:
-        params = _cut_params(member, cut, machine)
-        if member.problem is not None and params is None:
-            return None
-        chosen.append(params)
+    """The cost of ``members`` in one grid, by strips where that is no dearer; None where fixed parameters
+    are against it.
+    """
+    chosen = tuple(_cut_params(member, cut, machine) for member in members)
+    if any(m.problem is not None and params is None for m, params in zip(members, chosen, strict=True)):
+        return None
+    plain = _priced(members, chosen, cut, machine)
+    linked = with_strips(members, chosen, machine)
+    if linked is None:
+        return plain
+    by_strips = _priced(members, linked, cut, machine)
+    return by_strips if by_strips.cycles <= plain.cycles else plain
+
+
+def _priced(members: Sequence[Member], chosen: Chosen, cut: Cut, machine: Machine) -> Cost:
+    """The cost with the given parameters."""
+    near, live_bytes = _kept_near(members, chosen, cut, machine)
+    cycles = 0.0
+    for member, params in zip(members, chosen, strict=True):
         if params is None:
             cycles += _loop_cycles(member, machine, math.prod(cut.tasks), near)
         else:
@@ -79,17 +90,18 @@ def run_cost(members: Sequence[Member], cut: Cut, machine: Machine) -> Cost | No
     return Cost(cycles, tuple(chosen), live_bytes)
 
 
-def _kept_near(members: Sequence[Member], cut: Cut, machine: Machine) -> tuple[set[int], int]:
+def _kept_near(members: Sequence[Member], chosen: Chosen, cut: Cut, machine: Machine) -> tuple[set[int], int]:
     """The values between members of which a task's part stays in the core's cache, and the bytes of that.
 
     Small ones first, as long as the largest sum that is live at a member fits.
     """
     tasks, near, live_bytes = math.prod(cut.tasks), set[int](), 0
-    inner = inner_bytes(members)
-    for value in sorted(inner, key=lambda value: (inner[value], value)):
+    inner, parts = inner_bytes(members), strip_parts(members, chosen)
+    size = {value: int(full * parts.get(value, 1.0)) for value, full in inner.items()}
+    for value in sorted(size, key=lambda value: (size[value], value)):
         wanted = near | {value}
         touched = ({a.value for a in (*m.reads, *m.writes)} & wanted for m in members)
-        live = max(sum(inner[value] for value in values) for values in touched) // tasks
+        live = max(sum(size[value] for value in values) for values in touched) // tasks
         if live <= machine.l2_bytes * OWN_CACHE_SHARE:
             near, live_bytes = wanted, live
     return near, live_bytes
@@ -122,7 +134,7 @@ def _matmul_cycles(member: Member, params: MatmulParams, machine: Machine, near:
     rounds = ceil_div(problem.batch * params.row_tasks * params.column_tasks, machine.cores)
     rows = ceil_div(max(problem.m, 1), params.row_tasks)
     panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
-    kernel = panels * _strip_cycles(problem, params, machine, rows)
+    kernel = panels * cycles_by_strips(problem, params, machine, rows)
     strips = ceil_div(rows, max(params.strip_rows, 1))
     weights = panels * problem.k * params.nb * problem.element_bytes
     packing = {"none": 0, "task": 1, "chunk": strips}[params.pack_b] * weights / WEIGHT_BYTES_PER_CYCLE
@@ -130,11 +142,6 @@ def _matmul_cycles(member: Member, params: MatmulParams, machine: Machine, near:
     stream = rounds * weights * strips / WEIGHT_BYTES_PER_CYCLE
     traffic = _traffic_cycles(member, machine, busy, near, params.column_tasks)
     return max(rounds * kernel, stream) + rounds * packing + traffic
-
-
-@lru_cache(maxsize=16384)
-def _strip_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int) -> float:
-    return strip_cycles(problem, params, machine, rows)
 
 
 def _loop_cycles(member: Member, machine: Machine, tasks: int, near: Collection[int]) -> float:

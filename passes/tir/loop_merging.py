@@ -9,16 +9,24 @@ from dataclasses import dataclass, field
 from tilewright.dialects.mlir import ir, scf
 from tilewright.passes.core.patterns import decline, operations
 from tilewright.passes.tir.dependences import Dependences
-from tilewright.passes.tir.linear import constant_of, linear_of
+from tilewright.passes.tir.linear import constant_of, linear_of, maker_of
 
 OPS_LIMIT = 256
+FOLLOWS = "tir.follows"  # on a loop over strips of rows: it joins the one before that computes its rows
+_ARITHMETIC = ("arith.addi", "arith.subi", "arith.muli", "arith.minsi", "arith.remui")
 _KEPT_APART = ("tir.brgemm", "tir.parallel", "func.call")
 
 
 @dataclass
 class LoopMerger:
-    """Merges loops; holds what is known of the operations on the way."""
+    """Merges loops; holds what is known of the operations on the way.
 
+    Attributes:
+        strips: whether to merge the loops over strips that are marked to follow others.
+        dependences: what is known.
+    """
+
+    strips: bool = True
     dependences: Dependences = field(default_factory=Dependences)
 
     def merge_inside(self, root: ir.Operation) -> None:
@@ -40,8 +48,13 @@ class LoopMerger:
         """Merge ``first`` with ``second``, a later loop of the block, where that is right and useful."""
         if not _same_header(first, second):
             return False
-        reason = _unfit(first) or _unfit(second)
-        if reason is None and sum(len(operations(loop)) for loop in (first, second)) > OPS_LIMIT:
+        follows = self.strips and FOLLOWS in second.attributes
+        reason = None if follows else _unfit(first) or _unfit(second)
+        if (
+            reason is None
+            and not follows
+            and sum(len(operations(loop)) for loop in (first, second)) > OPS_LIMIT
+        ):
             reason = f"the bodies have more than {OPS_LIMIT} operations together"
         if reason is None and not self._share_memory(first, second):
             reason = "the loops have no memory in common"
@@ -84,7 +97,17 @@ def _loops(block: ir.Block) -> list[ir.Operation]:
 
 def _same_header(a: ir.Operation, b: ir.Operation) -> bool:
     pairs = zip(list(a.operands)[:3], list(b.operands)[:3], strict=True)
-    return all(x == y or linear_of(x).distance(linear_of(y)) == 0 for x, y in pairs)
+    return all(_equal(x, y) for x, y in pairs)
+
+
+def _equal(x: ir.Value, y: ir.Value) -> bool:
+    """Whether two indices are the same number: by what they add up, or by the same operation on the same."""
+    if x == y or linear_of(x).distance(linear_of(y)) == 0:
+        return True
+    a, b = maker_of(x), maker_of(y)
+    if a is None or b is None or a.name != b.name or a.name not in _ARITHMETIC:
+        return False
+    return all(_equal(p, q) for p, q in zip(a.operands, b.operands, strict=True))
 
 
 def _unfit(loop: ir.Operation) -> str | None:

@@ -22,7 +22,8 @@ class MergeElementwiseLoops(Pass):
     3. What stands between goes in front of the loops where it does not depend on the first, behind them where
        the second does not depend on it; where neither holds the loops stay.
     4. Left alone: loops around a ``tir.brgemm``, a ``tir.parallel`` or a call, whose order is the template's
-       choice; loops without common memory; bodies of more than 256 operations together.
+       choice; loops without common memory; bodies of more than 256 operations together. But a loop over
+       strips of rows that is marked ``tir.follows`` joins the one that computes these, whatever it holds.
     5. A load at the place of an earlier store or load, with nothing between that may write there, takes the
        register. Where lanes may lie past the end, the register is masked to give the read's padding there.
     6. A ``tir.buffer`` that is only stored to goes, with the stores.
@@ -49,11 +50,16 @@ class MergeElementwiseLoops(Pass):
           %c = arith.addf %b, %b
           memref.store %c, %y[%i]
         }
+
+    Attributes:
+        strips: whether to merge the loops that are marked ``tir.follows``.
     """
+
+    strips: bool = True
 
     def run(self, module: ir.Operation) -> None:
         """Merge and forward in every function of ``module``."""
         for function in operations(module, func.FuncOp.OPERATION_NAME):
-            LoopMerger().merge_inside(function)
+            LoopMerger(self.strips).merge_inside(function)
             forward(function)
             erase_unread(function)

@@ -46,6 +46,27 @@ func.func @attention(%q: tensor<4x8x128x64xf32>, %k: tensor<4x8x128x64xf32>, %v:
 
 // -----
 
+// Acts: the second matmul multiplies rows that the first one finishes in strips, and follows it strip by strip.
+// With parameters that are fixed it does not.
+// CHECK-LABEL: func.func @strips
+// CHECK: merge_kind = "start"
+// CHECK-NOT: follows
+// CHECK-SAME: strip_rows = [[STRIP:[0-9]+]] : i64
+// CHECK: merge_kind = "rows"
+// CHECK-SAME: follows = true
+// CHECK-SAME: pack_b = "task"
+// CHECK-SAME: strip_rows = [[STRIP]] : i64
+// FIXED-NOT: follows
+func.func @strips(%q: tensor<16x512x64xf32>, %k: tensor<16x64x512xf32>, %v: tensor<16x512x64xf32>) -> tensor<16x512x64xf32> {
+  %0 = "graph.matmul"(%q, %k) {transpose_a = false, transpose_b = false} : (tensor<16x512x64xf32>, tensor<16x64x512xf32>) -> tensor<16x512x512xf32>
+  %1 = "graph.reduce_max"(%0) {axes = [2], keep_dims = true} : (tensor<16x512x512xf32>) -> tensor<16x512x1xf32>
+  %2 = "graph.sub"(%0, %1) : (tensor<16x512x512xf32>, tensor<16x512x1xf32>) -> tensor<16x512x512xf32>
+  %3 = "graph.matmul"(%2, %v) {transpose_a = false, transpose_b = false} : (tensor<16x512x512xf32>, tensor<16x512x64xf32>) -> tensor<16x512x64xf32>
+  return %3 : tensor<16x512x64xf32>
+}
+
+// -----
+
 // Refuses rows: the second matmul needs all of B, which other tasks write; one region with a barrier instead.
 // CHECK-LABEL: func.func @needs_all
 // CHECK: merge_kind = "start"

@@ -1,4 +1,5 @@
 // RUN: tilewright-opt %s -p merge-elementwise-loops --split-input-file --verify-diagnostics | filecheck %s
+// RUN: tilewright-opt %s -p 'merge-elementwise-loops{strips=false}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=APART
 
 // Acts: the docstring's example. One loop, the temporary in a register.
 // CHECK-LABEL: func.func @chain
@@ -299,6 +300,147 @@ func.func @overwritten(%x: memref<16xf32>, %y: memref<16xf32>, %i: index, %j: in
   memref.store %one, %x[%c1] : memref<16xf32>
   %d = memref.load %x[%c0] : memref<16xf32>
   memref.store %d, %y[%c3] : memref<16xf32>
+  return
+}
+
+// -----
+
+// Acts: strips that follow those that compute their rows; the packing between moves in front. The bounds are
+// two minima of the same values. Not where the option is off.
+// CHECK-LABEL: func.func @strips
+// CHECK: scf.for
+// CHECK: vector.store
+// CHECK: scf.for
+// CHECK: "tir.brgemm"
+// CHECK-NOT: scf.for
+// CHECK: "tir.brgemm"
+// CHECK-NOT: tir.follows
+// CHECK: return
+// APART-LABEL: func.func @strips
+// APART: "tir.brgemm"
+// APART: scf.for
+// APART: vector.store
+// APART: scf.for
+// APART: "tir.brgemm"
+// APART: return
+func.func @strips(%x: memref<16x8xf32>, %w: memref<8x16xf32>, %v: memref<16x16xf32>, %y: memref<16x16xf32>, %task: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %t = "tir.buffer"() {scope = "call"} : () -> memref<16x16xf32>
+  %n = arith.minsi %c16, %task : index
+  scf.for %i = %c0 to %n step %c4 {
+    %a = memref.subview %x[%i, 0] [4, 8] [1, 1] : memref<16x8xf32> to memref<4x8xf32, strided<[8, 1], offset: ?>>
+    %b = memref.subview %w[0, 0] [8, 16] [1, 1] : memref<8x16xf32> to memref<8x16xf32, strided<[16, 1]>>
+    %c = memref.subview %t[%i, 0] [4, 16] [1, 1] : memref<16x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+    "tir.brgemm"(%a, %b, %c) ({
+    ^bb0(%row: index, %column: index, %value: vector<16xf32>):
+      "tir.yield"(%value) {operandSegmentSizes = array<i32: 1>} : (vector<16xf32>) -> ()
+    }) {accumulate = false} : (memref<4x8xf32, strided<[8, 1], offset: ?>>, memref<8x16xf32, strided<[16, 1]>>, memref<4x16xf32, strided<[16, 1], offset: ?>>) -> ()
+  }
+  %packed = "tir.buffer"() {scope = "call"} : () -> memref<16x16xf32>
+  scf.for %k = %c0 to %c16 step %c1 {
+    %row = vector.load %v[%k, %c0] : memref<16x16xf32>, vector<16xf32>
+    vector.store %row, %packed[%k, %c0] : memref<16x16xf32>, vector<16xf32>
+  }
+  %m = arith.minsi %c16, %task : index
+  scf.for %i = %c0 to %m step %c4 {
+    %a = memref.subview %t[%i, 0] [4, 16] [1, 1] : memref<16x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+    %c = memref.subview %y[%i, 0] [4, 16] [1, 1] : memref<16x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+    "tir.brgemm"(%a, %packed, %c) ({
+    ^bb0(%row: index, %column: index, %value: vector<16xf32>):
+      "tir.yield"(%value) {operandSegmentSizes = array<i32: 1>} : (vector<16xf32>) -> ()
+    }) {accumulate = false} : (memref<4x16xf32, strided<[16, 1], offset: ?>>, memref<16x16xf32>, memref<4x16xf32, strided<[16, 1], offset: ?>>) -> ()
+  } {tir.follows}
+  return
+}
+
+// -----
+
+// Leaves alone: without the mark the order is the template's choice.
+// CHECK-LABEL: func.func @unmarked
+// CHECK: "tir.brgemm"
+// CHECK: scf.for
+// CHECK: vector.store
+// CHECK: scf.for
+// CHECK: "tir.brgemm"
+// CHECK: return
+func.func @unmarked(%x: memref<16x8xf32>, %w: memref<8x16xf32>, %v: memref<16x16xf32>, %y: memref<16x16xf32>, %task: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %t = "tir.buffer"() {scope = "call"} : () -> memref<16x16xf32>
+  %n = arith.minsi %c16, %task : index
+  scf.for %i = %c0 to %n step %c4 {
+    %a = memref.subview %x[%i, 0] [4, 8] [1, 1] : memref<16x8xf32> to memref<4x8xf32, strided<[8, 1], offset: ?>>
+    %b = memref.subview %w[0, 0] [8, 16] [1, 1] : memref<8x16xf32> to memref<8x16xf32, strided<[16, 1]>>
+    %c = memref.subview %t[%i, 0] [4, 16] [1, 1] : memref<16x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+    "tir.brgemm"(%a, %b, %c) ({
+    ^bb0(%row: index, %column: index, %value: vector<16xf32>):
+      "tir.yield"(%value) {operandSegmentSizes = array<i32: 1>} : (vector<16xf32>) -> ()
+    }) {accumulate = false} : (memref<4x8xf32, strided<[8, 1], offset: ?>>, memref<8x16xf32, strided<[16, 1]>>, memref<4x16xf32, strided<[16, 1], offset: ?>>) -> ()
+  }
+  %packed = "tir.buffer"() {scope = "call"} : () -> memref<16x16xf32>
+  scf.for %k = %c0 to %c16 step %c1 {
+    %row = vector.load %v[%k, %c0] : memref<16x16xf32>, vector<16xf32>
+    vector.store %row, %packed[%k, %c0] : memref<16x16xf32>, vector<16xf32>
+  }
+  %m = arith.minsi %c16, %task : index
+  scf.for %i = %c0 to %m step %c4 {
+    %a = memref.subview %t[%i, 0] [4, 16] [1, 1] : memref<16x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+    %c = memref.subview %y[%i, 0] [4, 16] [1, 1] : memref<16x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+    "tir.brgemm"(%a, %packed, %c) ({
+    ^bb0(%row: index, %column: index, %value: vector<16xf32>):
+      "tir.yield"(%value) {operandSegmentSizes = array<i32: 1>} : (vector<16xf32>) -> ()
+    }) {accumulate = false} : (memref<4x16xf32, strided<[16, 1], offset: ?>>, memref<16x16xf32>, memref<4x16xf32, strided<[16, 1], offset: ?>>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Refuses: a strip needs the rows of a later one.
+// CHECK-LABEL: func.func @needs_later_strip
+// CHECK: "tir.brgemm"
+// CHECK: scf.for
+// CHECK: vector.store
+// CHECK: scf.for
+// CHECK: "tir.brgemm"
+// CHECK: return
+func.func @needs_later_strip(%x: memref<16x8xf32>, %w: memref<8x16xf32>, %v: memref<16x16xf32>, %y: memref<16x16xf32>, %task: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c12 = arith.constant 12 : index
+  %c16 = arith.constant 16 : index
+  %t = "tir.buffer"() {scope = "call"} : () -> memref<16x16xf32>
+  %n = arith.minsi %c16, %task : index
+  scf.for %i = %c0 to %n step %c4 {
+    %a = memref.subview %x[%i, 0] [4, 8] [1, 1] : memref<16x8xf32> to memref<4x8xf32, strided<[8, 1], offset: ?>>
+    %b = memref.subview %w[0, 0] [8, 16] [1, 1] : memref<8x16xf32> to memref<8x16xf32, strided<[16, 1]>>
+    %c = memref.subview %t[%i, 0] [4, 16] [1, 1] : memref<16x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+    "tir.brgemm"(%a, %b, %c) ({
+    ^bb0(%row: index, %column: index, %value: vector<16xf32>):
+      "tir.yield"(%value) {operandSegmentSizes = array<i32: 1>} : (vector<16xf32>) -> ()
+    }) {accumulate = false} : (memref<4x8xf32, strided<[8, 1], offset: ?>>, memref<8x16xf32, strided<[16, 1]>>, memref<4x16xf32, strided<[16, 1], offset: ?>>) -> ()
+  }
+  %packed = "tir.buffer"() {scope = "call"} : () -> memref<16x16xf32>
+  scf.for %k = %c0 to %c16 step %c1 {
+    %row = vector.load %v[%k, %c0] : memref<16x16xf32>, vector<16xf32>
+    vector.store %row, %packed[%k, %c0] : memref<16x16xf32>, vector<16xf32>
+  }
+  %m = arith.minsi %c16, %task : index
+  scf.for %i = %c0 to %m step %c4 {
+    %later = arith.subi %c12, %i : index
+    %a = memref.subview %t[%later, 0] [4, 16] [1, 1] : memref<16x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+    %c = memref.subview %y[%i, 0] [4, 16] [1, 1] : memref<16x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+    "tir.brgemm"(%a, %packed, %c) ({
+    ^bb0(%row: index, %column: index, %value: vector<16xf32>):
+      "tir.yield"(%value) {operandSegmentSizes = array<i32: 1>} : (vector<16xf32>) -> ()
+    }) {accumulate = false} : (memref<4x16xf32, strided<[16, 1], offset: ?>>, memref<16x16xf32>, memref<4x16xf32, strided<[16, 1], offset: ?>>) -> ()
+  } {tir.follows}
   return
 }
 
