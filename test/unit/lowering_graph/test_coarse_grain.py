@@ -115,7 +115,7 @@ def eager() -> Iterator[None]:
 
 
 @pytest.mark.skipif(not TARGETS, reason="the CPU has neither AVX2 nor AVX-512")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(st.lists(st.integers(0, 13), min_size=2, max_size=8), st.sampled_from(SHAPES))
 def test_merging_changes_no_bit(numbers: list[int], shape: tuple[int, ...]) -> None:
     expected = results(numbers, shape, 1, OFF)
