@@ -13,6 +13,7 @@ from tilewright.lowering.graph_to_tir import convert_graph_to_tir
 from tilewright.lowering.tir_to_mlir import (
     expand_brgemm,
     expand_elementwise_math,
+    guard_init_calls,
     lower_parallel,
     peel_vector_tails,
 )
@@ -50,6 +51,7 @@ PASS_MODULES = (
     fold_constants,
     fuse_coarse_grain,
     fuse_fine_grain,
+    guard_init_calls,
     inline_fused_calls,
     lower_parallel,
     merge_elementwise_loops,
@@ -134,6 +136,7 @@ PHASES = (
             "expand-brgemm",
             "peel-vector-tails",
             "lower-parallel",
+            "guard-init-calls",
             *mlir_to_llvm.MLIR_TO_LLVM,
             "bf16-as-integers",
             "make-entries",

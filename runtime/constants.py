@@ -2,8 +2,8 @@
 
 All specialisations of a model share one store. It holds arrays weakly: a form lives as long as a
 specialisation that uses it. ``@init`` runs at the first execution of a specialisation, and only if a form
-that it makes is not there yet. Weights are read when they are needed: those that ``@init`` packs are let go
-right after, before the ones that ``@main`` takes as they are come in.
+that it makes is not there yet. Weights are read when they are needed: those that one step of ``@init`` packs
+are let go before the next, and before the ones that ``@main`` takes as they are come in.
 """
 
 import threading
@@ -17,6 +17,7 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.memory import ArenaPool, address, empty_aligned
 from tilewright.runtime.native import Entry
 from tilewright.runtime.signature import Argument, Role
+from tilewright.runtime.steps import Step
 
 Weights = Mapping[str, np.ndarray]
 
@@ -30,12 +31,14 @@ class Needs:
         init: the ``@init`` entry; None where nothing is packed.
         identities: what identifies the data of each plain weight, by name.
         fingerprints: what identifies each result of ``@init``.
+        steps: positions of the arguments of ``@init`` that one call of it takes; those of all steps are all.
     """
 
     arguments: tuple[Argument, ...]
     init: Entry | None
     identities: Mapping[str, str]
     fingerprints: tuple[str, ...]
+    steps: tuple[Step, ...] = ()
 
     def key(self, argument: Argument) -> str:
         """What identifies the array of ``argument`` among all of the model."""
@@ -75,21 +78,39 @@ class ConstantStore:
         wanted = [argument for argument in missing if argument.role is Role.PACKED]
         made: dict[str, np.ndarray] = {}
         if needs.init is not None and wanted:
-            packed = run_init(needs.init, weights, self._arenas)
+            packed = run_init(needs.init, weights, self._arenas, needs.steps)
             made = {needs.key(argument): packed[argument.index] for argument in wanted}
         plain = {needs.key(argument): argument for argument in missing if argument.role is Role.WEIGHT}
         return made | {key: _plain(argument, weights) for key, argument in plain.items()}
 
 
-def run_init(init: Entry, weights: Weights, arenas: ArenaPool) -> list[np.ndarray]:
-    """Run ``@init`` once and return its results in order."""
-    outputs = [argument for argument in init.arguments if argument.role is Role.OUTPUT]
-    results = [empty_aligned(argument.shape, argument.dtype) for argument in outputs]
-    inputs = [_plain(argument, weights) for argument in init.arguments if argument.role in _SOURCES]
+def run_init(
+    init: Entry, weights: Weights, arenas: ArenaPool, steps: Sequence[Step] = ()
+) -> list[np.ndarray]:
+    """Run ``@init`` on each of ``steps`` (on everything at once by default); its results in order."""
+    results = {slot: _empty(init.arguments[slot]) for slot in init.slots(Role.OUTPUT)}
     arena = arenas.take(init.arena_bytes)
-    init.call([*map(address, inputs), *map(address, results), arena.address])
+    for step in steps or [tuple(range(len(init.arguments)))]:
+        _run_step(init, step, weights, results, arena.address)
     arenas.give(arena)
-    return results
+    return list(results.values())
+
+
+def _run_step(
+    init: Entry, step: Sequence[int], weights: Weights, results: Mapping[int, np.ndarray], arena: int
+) -> None:
+    """Call ``@init`` with the arguments in ``step``; the weights among them are let go afterwards."""
+    pointers = [0] * len(init.arguments)
+    sources = {slot: _plain(init.arguments[slot], weights) for slot in init.slots(*_SOURCES) if slot in step}
+    for slot, array in (*sources.items(), *results.items()):
+        pointers[slot] = address(array) if slot in step else 0
+    for slot in init.slots(Role.ARENA):
+        pointers[slot] = arena
+    init.call(pointers)
+
+
+def _empty(argument: Argument) -> np.ndarray:
+    return empty_aligned(argument.shape, argument.dtype)
 
 
 _SOURCES = (Role.INPUT, Role.WEIGHT)

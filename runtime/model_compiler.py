@@ -180,4 +180,4 @@ def _generate(module: ir.Module, recorder: Recorder, level: int) -> tuple[Native
 def _needs(graph: Graph, entries: Mapping[str, Entry], recorder: Recorder) -> Needs:
     constants = constant_arguments(entries["main"].arguments)
     identities = {argument.name: graph.identity(argument.name) for argument in constants if argument.name}
-    return Needs(constants, entries.get("init"), identities, recorder.fingerprints)
+    return Needs(constants, entries.get("init"), identities, recorder.fingerprints, recorder.steps)

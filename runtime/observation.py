@@ -10,9 +10,11 @@ from tilewright.dialects.mlir import func, ir
 from tilewright.lowering.mlir_to_llvm import ENTRIES
 from tilewright.runtime.fingerprint import result_fingerprints
 from tilewright.runtime.signature import Argument, arguments_of, find_function
+from tilewright.runtime.steps import Step, steps_of
 
 CONVERSION = "convert-graph-to-tir"
 LAST_TENSOR_PASS = "lower-parallel"
+GUARD = "guard-init-calls"
 
 
 class Recorder:
@@ -27,6 +29,7 @@ class Recorder:
         observed: the passes after which to call `observe`.
         fingerprints: identity of each result of ``@init``.
         arguments: of ``main`` and ``init``, by name.
+        steps: the groups in which ``@init`` runs.
         functions: how many functions the fused operations became.
     """
 
@@ -35,9 +38,11 @@ class Recorder:
     ) -> None:
         self.fingerprints: tuple[str, ...] = ()
         self.arguments: dict[str, tuple[Argument, ...]] = {}
+        self.steps: tuple[Step, ...] = ()
         self.functions = 0
         self._identity = identity
         self._report = report
+        self._guarded = GUARD in names
         position = names.index(CONVERSION) if CONVERSION in names else 0
         self._last_graph_pass = names[position - 1] if position else ""
         self.observed = frozenset({self._last_graph_pass, CONVERSION, LAST_TENSOR_PASS})
@@ -58,6 +63,8 @@ class Recorder:
         elif name == LAST_TENSOR_PASS:
             found = {entry: find_function(module, entry) for entry in ENTRIES}
             self.arguments = {entry: arguments_of(op) for entry, op in found.items() if op is not None}
+            init = found["init"]
+            self.steps = steps_of(init) if init is not None and self._guarded else ()
             self._report("lowering")
 
     def _note_functions(self, module: ir.Operation) -> None:

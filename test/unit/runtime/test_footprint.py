@@ -13,7 +13,7 @@ from tilewright.dialects.mlir import LIBRARY_FOLDER
 from tilewright.runtime.footprint import code_mappings, release_code
 
 KB, MB = 1024, 1e6
-ROWS, WIDTH, LAYERS = 4, 1024, 12
+ROWS, WIDTH, LAYERS = 4, 1024, 24
 # Peak memory in kB: of the imports alone, or of compiling and running a model.
 PROGRAM = """
 import sys
@@ -27,7 +27,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 
 
 def _layers(path: Path) -> None:
-    """A file with a chain of matmuls: 50 MB of weights."""
+    """A file with a chain of matmuls: 100 MB of weights."""
     generator = np.random.default_rng(0)
     weights = [generator.standard_normal((WIDTH, WIDTH), np.float32) / 32 for _ in range(LAYERS)]
     names = ["x", *(f"v{layer}" for layer in range(1, LAYERS)), "y"]
