@@ -137,7 +137,12 @@ def _strip_rows(problem: MatmulProblem, params: MatmulParams, machine: Machine, 
 def _reading_plain_b(
     problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int
 ) -> MatmulParams:
-    """Pack B where each element is used by several tiles or must be transposed; otherwise stream its rows."""
+    """Pack B where each element is used by several tiles or must be transposed; otherwise stream its rows.
+
+    A dense B of one panel of whole vectors is a packed one already.
+    """
+    if problem.dense_b and problem.n <= params.nb and problem.n % machine.lanes(4) == 0:
+        return params
     panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
     small = problem.k * problem.n * problem.element_bytes <= machine.l2_bytes // 2
     packs = problem.transposed_b or ceil_div(rows, params.mb) >= TILES_WORTH_PACKING

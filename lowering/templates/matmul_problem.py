@@ -20,6 +20,7 @@ class MatmulProblem:
         element_bytes: bytes of an element of A and B.
         packed_columns: NB of a prepacked B; 0 where B is plain.
         transposed_b: plain B is stored [N, K].
+        dense_b: rows of plain B follow each other in memory, batch by batch.
         row_wise: a post-op reduces over rows of C, so that N must stay whole.
         single_pass: the depth must not be cut, as C cannot hold partial sums.
     """
@@ -31,6 +32,7 @@ class MatmulProblem:
     element_bytes: int = 4
     packed_columns: int = 0
     transposed_b: bool = False
+    dense_b: bool = False
     row_wise: bool = False
     single_pass: bool = False
 

@@ -48,6 +48,7 @@ def problem_of(fused: ir.OpView) -> MatmulProblem:
         element_bytes=DTYPES[a.dtype].size_bytes,
         packed_columns=b.layout.block_size(b.rank - 1) if b.layout else 0,
         transposed_b=transpose_b or _reads_columns(matmul.operands[1]),
+        dense_b=not transpose_b and b.layout is None and isinstance(matmul.operands[1].owner, ir.Block),
         row_wise=any(name.startswith("graph.reduce_") for name in names),
         single_pass=accumulator_dtype(a.dtype) != c.dtype or stored != {c.dtype},
     )

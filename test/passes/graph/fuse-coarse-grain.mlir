@@ -57,12 +57,12 @@ func.func @attention(%q: tensor<4x8x128x64xf32>, %k: tensor<4x8x128x64xf32>, %v:
 // CHECK-SAME: pack_b = "task"
 // CHECK-SAME: strip_rows = [[STRIP]] : i64
 // FIXED-NOT: follows
-func.func @strips(%q: tensor<16x512x64xf32>, %k: tensor<16x64x512xf32>, %v: tensor<16x512x64xf32>) -> tensor<16x512x64xf32> {
+func.func @strips(%q: tensor<16x512x64xf32>, %k: tensor<16x64x512xf32>, %v: tensor<16x512x128xf32>) -> tensor<16x512x128xf32> {
   %0 = "graph.matmul"(%q, %k) {transpose_a = false, transpose_b = false} : (tensor<16x512x64xf32>, tensor<16x64x512xf32>) -> tensor<16x512x512xf32>
   %1 = "graph.reduce_max"(%0) {axes = [2], keep_dims = true} : (tensor<16x512x512xf32>) -> tensor<16x512x1xf32>
   %2 = "graph.sub"(%0, %1) : (tensor<16x512x512xf32>, tensor<16x512x1xf32>) -> tensor<16x512x512xf32>
-  %3 = "graph.matmul"(%2, %v) {transpose_a = false, transpose_b = false} : (tensor<16x512x512xf32>, tensor<16x512x64xf32>) -> tensor<16x512x64xf32>
-  return %3 : tensor<16x512x64xf32>
+  %3 = "graph.matmul"(%2, %v) {transpose_a = false, transpose_b = false} : (tensor<16x512x512xf32>, tensor<16x512x128xf32>) -> tensor<16x512x128xf32>
+  return %3 : tensor<16x512x128xf32>
 }
 
 // -----

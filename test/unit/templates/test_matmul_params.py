@@ -1,5 +1,7 @@
 """The parameters chosen for the paper's layers on 2, 16 and 56 cores, and what every choice must satisfy."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -91,3 +93,13 @@ def test_anchors() -> None:
     row_wise = post_op_anchors(whole, choose(whole, TWO).params, TWO)
     assert cheapest(row_wise, whole_rows=True).name == "strip"
     assert {anchor.name for anchor in pre_op_anchors(problem, params, TWO)} == {"chunk", "task", "unfused"}
+
+
+def test_dense_panel_is_read_in_place() -> None:
+    """64 dense columns are one packed panel already; more columns, or rows that lie apart, are packed."""
+    machine = PRESETS["zen4-16"].with_cores(2)
+    dense = MatmulProblem(16, 512, 64, 512, dense_b=True)
+    assert choose(dense, machine).params.pack_b == "none"
+    assert choose(replace(dense, dense_b=False), machine).params.pack_b == "chunk"
+    assert choose(replace(dense, n=128), machine).params.pack_b == "chunk"
+    assert choose(replace(dense, n=40), machine).params.pack_b == "chunk"
