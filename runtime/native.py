@@ -90,9 +90,7 @@ class NativeModule:
     """
 
     def __init__(self, module: ir.Module, openmp: Path, level: int = OPTIMISATION_LEVEL) -> None:
-        self._engine = ExecutionEngine(
-            module, opt_level=level, shared_libs=[str(openmp)], enable_object_dump=False
-        )
+        self._engine = ExecutionEngine(module, opt_level=level, shared_libs=[str(openmp)])
 
     def function(self, symbol: str) -> NativeFunction:
         """The C function ``symbol`` behind its wrapper; the first lookup generates the code.
