@@ -90,9 +90,10 @@ def subview(
 
 
 def _moved(layout: Layout, offsets: Sequence[Position]) -> int | None:
-    if layout.offset is None or not all(isinstance(offset, int) for offset in offsets):
+    moved = [(o, stride) for o, stride in zip(offsets, layout.strides, strict=True) if stride != 0]
+    if layout.offset is None or not all(isinstance(offset, int) for offset, _ in moved):
         return None
-    return layout.offset + sum(o * s for o, s in zip(offsets, layout.strides, strict=True))  # type: ignore[operator]
+    return layout.offset + sum(o * stride for o, stride in moved)  # type: ignore[operator]
 
 
 def transpose(value: ir.Value, permutation: Sequence[int]) -> ir.Value:

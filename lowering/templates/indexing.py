@@ -105,11 +105,11 @@ def tile_of(
     offsets = [*leading, *at]
     extents = [1] * len(leading) + list(sizes)
     strides, base = source.type.get_strides_and_offset()
-    known = all(isinstance(offset, int) for offset in offsets)
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    moved = [(offset, stride) for offset, stride in zip(offsets, strides, strict=True) if stride != 0]
     start = dynamic
-    if known and base != dynamic:
-        start = base + sum(o * s for o, s in zip(offsets, strides, strict=True))  # type: ignore[operator]
+    if base != dynamic and all(isinstance(offset, int) for offset, _ in moved):
+        start = base + sum(offset * stride for offset, stride in moved)  # type: ignore[operator]
     layout = ir.StridedLayoutAttr.get(start, list(strides)[len(leading) :])
     result = ir.MemRefType.get(list(sizes), source.type.element_type, layout)
     return memref.subview(source, offsets, extents, [1] * len(offsets), result_type=result)

@@ -19,7 +19,7 @@ class MatmulProblem:
         k: depth K.
         element_bytes: bytes of an element of A and B.
         packed_columns: NB of a prepacked B; 0 where B is plain.
-        transposed_b: plain B is stored [N, K].
+        transposed_b: plain B does not lie in rows of N, but transposed or strided: it must be packed.
         dense_b: rows of plain B follow each other in memory, batch by batch.
         row_wise: a post-op reduces over rows of C, so that N must stay whole.
         single_pass: the depth must not be cut, as C cannot hold partial sums.

@@ -47,7 +47,7 @@ def problem_of(fused: ir.OpView) -> MatmulProblem:
         k=a.shape[-2 if transpose_a else -1],
         element_bytes=DTYPES[a.dtype].size_bytes,
         packed_columns=b.layout.block_size(b.rank - 1) if b.layout else 0,
-        transposed_b=transpose_b or _reads_columns(matmul.operands[1]),
+        transposed_b=transpose_b or not _is_row_major(matmul.operands[1]),
         dense_b=not transpose_b and b.layout is None and isinstance(matmul.operands[1].owner, ir.Block),
         row_wise=any(name.startswith("graph.reduce_") for name in names),
         single_pass=accumulator_dtype(a.dtype) != c.dtype or stored != {c.dtype},
@@ -94,13 +94,18 @@ def accumulator_dtype(dtype: str) -> str:
     return "f32" if dtype in ("f16", "bf16") else dtype
 
 
-def _reads_columns(b: ir.Value) -> bool:
-    """Whether B comes from a transpose that makes its last dimension strided."""
+def _is_row_major(b: ir.Value) -> bool:
+    """Whether neighbours in the last dimension of B are neighbours in memory, through all its views."""
     producer = b.owner
-    if not isinstance(producer, (ir.OpView, ir.Operation)) or producer.operation.name != "graph.transpose":
-        return False
-    permutation = from_attribute(producer.operation.attributes["permutation"])
-    return bool(permutation[-1] != len(permutation) - 1)
+    if not isinstance(producer, (ir.OpView, ir.Operation)) or not producer.operands:
+        return True
+    attributes = {item: from_attribute(producer.attributes[item]) for item in producer.attributes}
+    source, result = (spec_of(value).shape for value in (producer.operands[0], producer.results[0]))
+    kept = {
+        "graph.transpose": lambda: attributes["permutation"][-1] == len(result) - 1,
+        "graph.slice": lambda: attributes["steps"][-1] == 1,
+    }.get(producer.operation.name, lambda: source[-1:] == result[-1:])
+    return kept() and _is_row_major(producer.operands[0])
 
 
 def write_params(fused: ir.OpView, params: MatmulParams) -> None:

@@ -84,10 +84,13 @@ class Panels:
         """``target[d, c] = B[k + d, panel * NB + c]``, lanes behind the last column zero."""
         at = [k, times(panel, self.params.nb)]
         source = tile_of(self.source, _aligned(self.source, batch, 2), at, [depth, columns])
-        if strides_of(source.type)[1] == 1:
+        along_k, along_n = strides_of(source.type)
+        if along_n == 1:
             _copy_rows(source, target, self.lanes)
-        else:
+        elif along_k == 1:
             _copy_transposed(source, target, self.lanes)
+        else:
+            _copy_elements(source, target, self.lanes)
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,23 @@ def _copy_transposed(source: ir.Value, target: ir.Value, lanes: int) -> None:
     loop(0, columns - columns % lanes, lanes, lambda column: stripe(column, lanes))
     if columns % lanes:
         stripe(columns - columns % lanes, columns % lanes)
+
+
+def _copy_elements(source: ir.Value, target: ir.Value, lanes: int) -> None:
+    """One element after the other: B is contiguous in neither dimension."""
+    depth, columns = source.type.shape
+    zero = vector.extract(zero_of(ir.VectorType.get([lanes], source.type.element_type)), [], [0])
+
+    def row(k: Index) -> None:
+        def element(column: Index) -> None:
+            place = [value_of(k), value_of(column)]
+            memref.store(memref.load(source, place), target, place)
+
+        loop(0, columns, 1, element)
+        for column in range(columns, ceil_div(columns, lanes) * lanes):
+            memref.store(zero, target, [value_of(k), value_of(column)])
+
+    loop(0, depth, 1, row)
 
 
 def _transpose_square(

@@ -128,3 +128,50 @@ def test_attention_views(transposed: bool) -> None:
     p = np.exp(scores - scores.max(-1, keepdims=True))
     expected = (p / p.sum(-1, keepdims=True) @ vh).transpose(0, 2, 1, 3).reshape(q.shape)
     np.testing.assert_allclose(exe(q, k, v), expected, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 70])
+@pytest.mark.parametrize("view", ["expand", "columns", "rows", "stride", "transposed_stride", "reversed"])
+def test_views_of_the_second_operand(view: str, rows: int) -> None:
+    """B repeated, with gaps in either dimension, turned around: it is packed, or read where it lies."""
+    rng = np.random.default_rng(5)
+    k, n = 19, 37
+    arrays = {
+        "expand": (_array(rng, 1, 1), lambda b: np.broadcast_to(b, (k, n))),
+        "columns": (_array(rng, k, 1), lambda b: np.broadcast_to(b, (k, n))),
+        "rows": (_array(rng, 1, n), lambda b: np.broadcast_to(b, (k, n))),
+        "stride": (_array(rng, k, 2 * n), lambda b: b[:, ::2]),
+        "transposed_stride": (_array(rng, n, 2 * k), lambda b: b[:, ::2].T),
+        "reversed": (_array(rng, k, n), lambda b: b[:, ::-1]),
+    }
+    b, seen = arrays[view]
+    constants = {"shape": [k, n], "starts": [0], "ends": [2 * max(k, n)], "axes": [1], "steps": [2]}
+    if view == "reversed":
+        constants |= {"starts": [-1], "ends": [-n - 1], "steps": [-1]}
+    if "stride" in view or view == "reversed":
+        nodes = [helper.make_node("Slice", ["b", "starts", "ends", "axes", "steps"], ["v"])]
+    else:
+        nodes = [helper.make_node("Expand", ["b", "shape"], ["v"])]
+    last = "v"
+    if view == "transposed_stride":
+        nodes += [helper.make_node("Transpose", ["v"], ["t"], perm=[1, 0])]
+        last = "t"
+    nodes += [helper.make_node("MatMul", ["x", last], ["y"])]
+    used = {name for node in nodes for name in node.input}
+    x = _array(rng, rows, k)
+    infos = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape)
+        for name, array in (("x", x), ("b", b))
+    ]
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, (rows, n))
+    initialisers = [
+        numpy_helper.from_array(np.array(value, np.int64), name)
+        for name, value in constants.items()
+        if name in used
+    ]
+    graph = helper.make_graph(nodes, "view", infos, [result], initialisers)
+    opset = [helper.make_opsetid("", 17)]
+    for target in TARGETS:
+        exe = tilewright.compile(helper.make_model(graph, opset_imports=opset, ir_version=9), target=target)
+        expected = x.astype(np.float64) @ seen(b).astype(np.float64)
+        np.testing.assert_allclose(exe(x, b), expected, rtol=2e-5, atol=2e-5)
