@@ -99,13 +99,13 @@ def _is_row_major(b: ir.Value) -> bool:
     producer = b.owner
     if not isinstance(producer, (ir.OpView, ir.Operation)) or not producer.operands:
         return True
-    attributes = {item: from_attribute(producer.attributes[item]) for item in producer.attributes}
     source, result = (spec_of(value).shape for value in (producer.operands[0], producer.results[0]))
-    kept = {
-        "graph.transpose": lambda: attributes["permutation"][-1] == len(result) - 1,
-        "graph.slice": lambda: attributes["steps"][-1] == 1,
-    }.get(producer.operation.name, lambda: source[-1:] == result[-1:])
-    return kept() and _is_row_major(producer.operands[0])
+    kept = source[-1:] == result[-1:]
+    if producer.operation.name == "graph.transpose":
+        kept = from_attribute(producer.attributes["permutation"])[-1] == len(result) - 1
+    if producer.operation.name == "graph.slice":
+        kept = from_attribute(producer.attributes["steps"])[-1] == 1
+    return kept and _is_row_major(producer.operands[0])
 
 
 def write_params(fused: ir.OpView, params: MatmulParams) -> None:

@@ -1,8 +1,8 @@
 """Task grids to OpenMP, or to plain loops on one core (paper, section VI).
 
-The split is static: a thread runs one contiguous piece of the linearised grid, the outermost dimension
-varying slowest, so that neighbouring tasks, which share operands, stay on one core. Which thread runs a task
-never changes what the task computes.
+Few tasks are split beforehand: a thread runs one contiguous piece of the linearised grid, the outermost
+dimension varying slowest, so that neighbouring tasks, which share operands, stay on one core. Many tasks are
+taken one after the other (`shared_tasks`). Which thread runs a task never changes what the task computes.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,12 @@ from math import prod
 
 from tilewright.dialects.mlir import arith, func, ir, openmp, scf
 from tilewright.dialects.tir import Parallel, ThreadId
+from tilewright.lowering.tir_to_mlir.shared_tasks import emit_counters, emit_shared_loop
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import operations
 
+TASKS_WORTH_SHARING = 8  # tasks for each core, from which on they are not divided beforehand
 THREAD_NUM = "omp_get_thread_num"
 NUM_THREADS = "omp_get_num_threads"
 
@@ -160,6 +162,7 @@ def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
             op.move_before(first)
     with first.location:
         with ir.InsertionPoint(first):
+            counters = emit_counters([grid for grid in run if _is_shared_out(grid, cores)])
             team = _emit_team(cores)
         with ir.InsertionPoint(team):
             thread, threads = _ask_runtime(THREAD_NUM), _ask_runtime(NUM_THREADS)
@@ -167,19 +170,25 @@ def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
         with grid.location, ir.InsertionPoint(team):
             if position:
                 openmp.BarrierOp()
-            _lower_to_task_loop(grid, thread, threads)
+            if grid in counters:
+                task, end = emit_shared_loop(_total(grid), counters[grid])
+            else:
+                task, end = _emit_task_loop(_total(grid), thread, threads)
+            _lower_to_task_loop(grid, thread, task, end)
 
 
-def _lower_to_task_loop(grid: ir.Operation, thread: ir.Value, threads: ir.Value) -> None:
-    """The part of ``thread`` in ``grid``, at the insertion point."""
-    sizes = grid.opview.grid_sizes
-    loop = _emit_task_loop(prod(sizes), thread, threads)
-    with ir.InsertionPoint(loop.body):
-        coordinates = _delinearise(loop.induction_variable, sizes)
-        end = scf.YieldOp([])
+def _is_shared_out(grid: ir.Operation, cores: int) -> bool:
+    """Whether there are tasks enough that threads had better take the next one when they are free."""
+    return _total(grid) >= TASKS_WORTH_SHARING * cores
+
+
+def _lower_to_task_loop(grid: ir.Operation, thread: ir.Value, task: ir.Value, end: ir.Operation) -> None:
+    """The body of ``grid`` for ``task``, before ``end``."""
+    with ir.InsertionPoint(end):
+        coordinates = _delinearise(task, grid.opview.grid_sizes)
     for op in operations(grid, ThreadId.OPERATION_NAME):
         _replace(op, thread)
-    _move_body(grid, end.operation, coordinates)
+    _move_body(grid, end, coordinates)
 
 
 def _emit_team(cores: int) -> ir.Operation:
@@ -197,12 +206,15 @@ def _ask_runtime(name: str) -> ir.Value:
     return arith.index_cast(ir.IndexType.get(), func.CallOp([i32], name, []).results[0])
 
 
-def _emit_task_loop(total: int, thread: ir.Value, threads: ir.Value) -> scf.ForOp:
-    """The loop of ``thread`` over its piece of ``total`` tasks."""
+def _emit_task_loop(total: int, thread: ir.Value, threads: ir.Value) -> tuple[ir.Value, ir.Operation]:
+    """The loop of ``thread`` over its piece of ``total`` tasks: the task, and the end of the body."""
     tasks, one = _index(total), _index(1)
     begin = arith.divui(arith.muli(thread, tasks), threads)
     end = arith.divui(arith.muli(arith.addi(thread, one), tasks), threads)
-    return scf.ForOp(begin, end, one)
+    loop = scf.ForOp(begin, end, one)
+    with ir.InsertionPoint(loop.body):
+        last = scf.YieldOp([])
+    return loop.induction_variable, last.operation
 
 
 def _delinearise(task: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:

@@ -156,3 +156,27 @@ func.func @no_tasks() {
   }) {grid = [0]} : () -> ()
   return
 }
+
+// -----
+
+// Acting: tasks enough for all to take the next one when they are free; the count starts before the team does.
+// CHECK-LABEL: func.func @many
+// CHECK: %[[COUNT:.*]] = memref.alloca() {alignment = 64 : i64} : memref<8xi64>
+// CHECK: memref.store %{{.*}}, %[[COUNT]]
+// CHECK: omp.parallel
+// CHECK: memref.atomic_rmw addi %{{.*}}, %[[COUNT]]
+// CHECK: scf.while
+// CHECK: arith.cmpi ult
+// CHECK: scf.condition
+// CHECK: memref.store
+// CHECK: memref.atomic_rmw addi %{{.*}}, %[[COUNT]]
+// CHECK: scf.yield
+// CHECK: omp.terminator
+func.func @many(%y: memref<16xf32>, %v: f32) {
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    memref.store %v, %y[%i] : memref<16xf32>
+    "tir.yield"() {operandSegmentSizes = array<i32: 0>} : () -> ()
+  }) {grid = [16]} : () -> ()
+  return
+}

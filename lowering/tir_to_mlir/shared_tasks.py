@@ -1,0 +1,52 @@
+"""Tasks that threads take one after the other from a common counter.
+
+Which thread runs a task does not change what the task computes; only scratch of a thread depends on it.
+"""
+
+from collections.abc import Sequence
+
+from tilewright.dialects.mlir import arith, ir, memref, scf
+
+_LINE = 8  # counters lie a cache line apart
+
+
+def emit_counters(grids: Sequence[ir.Operation]) -> dict[ir.Operation, ir.Value]:
+    """A counter at 0 for each of ``grids``, before the insertion point's team starts."""
+    counters: dict[ir.Operation, ir.Value] = {}
+    i64 = ir.IntegerType.get_signless(64)
+    for grid in grids:
+        counter = memref.alloca(ir.MemRefType.get([_LINE], i64), [], [], alignment=64)
+        memref.store(arith.constant(i64, 0), counter, [_index(0)])
+        counters[grid] = counter
+    return counters
+
+
+def emit_shared_loop(total: int, counter: ir.Value) -> tuple[ir.Value, ir.Operation]:
+    """``while (task = counter++) < total``.
+
+    Returns:
+        The task, and the end of the loop's body, before which the work goes.
+    """
+    index = ir.IndexType.get()
+    loop = scf.WhileOp([index], [_take(counter)])
+    before = loop.operation.regions[0].blocks.append(index)
+    after = loop.operation.regions[1].blocks.append(index)
+    with ir.InsertionPoint(before):
+        left = arith.cmpi(arith.CmpIPredicate.ult, before.arguments[0], _index(total))
+        scf.ConditionOp(left, [before.arguments[0]])
+    with ir.InsertionPoint(after):
+        following = _take(counter)
+        scf.YieldOp([following])
+    taken: ir.Operation = following.owner.operands[0].owner
+    return after.arguments[0], taken.operation
+
+
+def _take(counter: ir.Value) -> ir.Value:
+    """The next task's number."""
+    i64 = ir.IntegerType.get_signless(64)
+    taken = memref.AtomicRMWOp(arith.AtomicRMWKind.addi, arith.constant(i64, 1), counter, [_index(0)]).result
+    return arith.index_cast(ir.IndexType.get(), taken)
+
+
+def _index(value: int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), value)
