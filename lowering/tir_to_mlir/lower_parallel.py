@@ -162,7 +162,8 @@ def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
             op.move_before(first)
     with first.location:
         with ir.InsertionPoint(first):
-            counters = emit_counters([grid for grid in run if _is_shared_out(grid, cores)])
+            shared = [position for position, grid in enumerate(run) if _is_shared_out(grid, cores)]
+            counters = dict(zip(shared, emit_counters(len(shared)), strict=True))
             team = _emit_team(cores)
         with ir.InsertionPoint(team):
             thread, threads = _ask_runtime(THREAD_NUM), _ask_runtime(NUM_THREADS)
@@ -170,8 +171,8 @@ def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
         with grid.location, ir.InsertionPoint(team):
             if position:
                 openmp.BarrierOp()
-            if grid in counters:
-                task, end = emit_shared_loop(_total(grid), counters[grid])
+            if position in counters:
+                task, end = emit_shared_loop(_total(grid), counters[position])
             else:
                 task, end = _emit_task_loop(_total(grid), thread, threads)
             _lower_to_task_loop(grid, thread, task, end)

@@ -3,21 +3,19 @@
 Which thread runs a task does not change what the task computes; only scratch of a thread depends on it.
 """
 
-from collections.abc import Sequence
-
 from tilewright.dialects.mlir import arith, ir, memref, scf
 
 _LINE = 8  # counters lie a cache line apart
 
 
-def emit_counters(grids: Sequence[ir.Operation]) -> dict[ir.Operation, ir.Value]:
-    """A counter at 0 for each of ``grids``, before the insertion point's team starts."""
-    counters: dict[ir.Operation, ir.Value] = {}
+def emit_counters(count: int) -> list[ir.Value]:
+    """``count`` counters at 0, for before the team starts."""
+    counters: list[ir.Value] = []
     i64 = ir.IntegerType.get_signless(64)
-    for grid in grids:
+    for _ in range(count):
         counter = memref.alloca(ir.MemRefType.get([_LINE], i64), [], [], alignment=64)
         memref.store(arith.constant(i64, 0), counter, [_index(0)])
-        counters[grid] = counter
+        counters.append(counter)
     return counters
 
 

@@ -180,3 +180,26 @@ func.func @many(%y: memref<16xf32>, %v: f32) {
   }) {grid = [16]} : () -> ()
   return
 }
+
+// -----
+
+// Acting: two of them in one team, a count for each.
+// CHECK-LABEL: func.func @many_twice
+// CHECK-COUNT-2: memref.alloca
+// CHECK: omp.parallel
+// CHECK: scf.while
+// CHECK: omp.barrier
+// CHECK: scf.while
+func.func @many_twice(%y: memref<16xf32>, %v: f32) {
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    memref.store %v, %y[%i] : memref<16xf32>
+    "tir.yield"() {operandSegmentSizes = array<i32: 0>} : () -> ()
+  }) {grid = [16]} : () -> ()
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    memref.store %v, %y[%i] : memref<16xf32>
+    "tir.yield"() {operandSegmentSizes = array<i32: 0>} : () -> ()
+  }) {grid = [16]} : () -> ()
+  return
+}
