@@ -88,6 +88,16 @@ def strides_of(type_: ir.MemRefType) -> list[int]:
     return list(type_.get_strides_and_offset()[0])
 
 
+def batch_index(source: ir.Value, batch: Sequence[Index], own: int = 2) -> list[Index]:
+    """Indices of ``source``'s dimensions in front of its last ``own``, at ``batch`` of the result.
+
+    There may be fewer than in ``batch``; where the extent is 1 the index is 0.
+    """
+    extents = list(source.type.shape)[: source.type.rank - own]
+    aligned = [0] * len(extents) + list(batch)
+    return [0 if extent == 1 else at for extent, at in zip(extents, aligned[len(batch) :], strict=True)]
+
+
 def tile_of(
     source: ir.Value, leading: Sequence[Index], at: Sequence[Index], sizes: Sequence[int]
 ) -> ir.Value:

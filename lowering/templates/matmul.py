@@ -6,13 +6,14 @@ the panels of the group, and for each panel the tiles of the strip, one ``tir.br
 its ops through `Anchors`; the template knows nothing of what they compute.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tilewright.dialects.mlir import arith, ir
 from tilewright.dialects.tir import Brgemm, Parallel, Yield
 from tilewright.lowering.templates.indexing import (
     Index,
+    batch_index,
     least,
     loop,
     minus,
@@ -187,7 +188,7 @@ class _Nest:
 
     def _tile(self, row: Index, rows: int, column: Index, columns: int, b: ir.Value, chunk: _Chunk) -> None:
         """One microkernel call."""
-        leading = _batch_index(self.operands.a, self.batch)
+        leading = batch_index(self.operands.a, self.batch)
         a = tile_of(self.operands.a, leading, [row, chunk.start], [rows, chunk.depth])
         place = Place(self.batch, row, column, columns == self.params.nb)
         c = self.anchors.destination(place, rows, columns)
@@ -209,10 +210,3 @@ class _Nest:
 def _count(first: Index, step: int, limit: Index) -> Index:
     """How many of ``step`` panels from ``first`` on lie before ``limit``."""
     return 1 if step == 1 else least(step, minus(limit, first))
-
-
-def _batch_index(operand: ir.Value, batch: Sequence[Index]) -> list[Index]:
-    """Batch indices of an operand that may have fewer or broadcast (extent 1) batch dimensions."""
-    extents = list(operand.type.shape)[:-2]
-    aligned = [0] * len(extents) + list(batch)
-    return [0 if extent == 1 else at for extent, at in zip(extents, aligned[len(batch) :], strict=True)]

@@ -10,7 +10,16 @@ from tilewright.dialects.mlir import ir, memref, vector
 from tilewright.dialects.tir import Buffer
 from tilewright.lowering.microkernels.base import load_vector, zero_of
 from tilewright.lowering.microkernels.transpose import transpose
-from tilewright.lowering.templates.indexing import Index, loop, plus, strides_of, tile_of, times, value_of
+from tilewright.lowering.templates.indexing import (
+    Index,
+    batch_index,
+    loop,
+    plus,
+    strides_of,
+    tile_of,
+    times,
+    value_of,
+)
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
 
 
@@ -83,7 +92,7 @@ class Panels:
     ) -> None:
         """``target[d, c] = B[k + d, panel * NB + c]``, lanes behind the last column zero."""
         at = [k, times(panel, self.params.nb)]
-        source = tile_of(self.source, _aligned(self.source, batch, 2), at, [depth, columns])
+        source = tile_of(self.source, batch_index(self.source, batch), at, [depth, columns])
         along_k, along_n = strides_of(source.type)
         if along_n == 1:
             _copy_rows(source, target, self.lanes)
@@ -111,20 +120,13 @@ class Chunk:
         source, params = self.panels.source, self.panels.params
         sizes = [self.depth, ceil_div(self.columns, self.panels.lanes) * self.panels.lanes]
         if self.panels.problem.packed_columns:
-            return tile_of(source, [*_aligned(source, self.batch, 3), panel], [self.k, 0], sizes)
+            return tile_of(source, [*batch_index(source, self.batch, 3), panel], [self.k, 0], sizes)
         if self.scratch is not None:
             return tile_of(self.scratch, [at], [0, 0], sizes)
         if self.panels.scratch is not None:
             return tile_of(self.panels.scratch, [panel], [self.k, 0], sizes)
         at = [self.k, times(panel, params.nb)]
-        return tile_of(source, _aligned(source, self.batch, 2), at, [self.depth, self.columns])
-
-
-def _aligned(source: ir.Value, batch: Sequence[Index], own: int) -> list[Index]:
-    """Indices of the leading dimensions in front of the last ``own``; 0 where the extent is 1."""
-    extents = list(source.type.shape)[: source.type.rank - own]
-    aligned = [0] * len(extents) + list(batch)
-    return [0 if extent == 1 else at for extent, at in zip(extents, aligned[len(batch) :], strict=True)]
+        return tile_of(source, batch_index(source, self.batch), at, [self.depth, self.columns])
 
 
 def _copy_rows(source: ir.Value, target: ir.Value, lanes: int) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tilewright.dialects.mlir import arith, ir, scf
+from tilewright.lowering.microkernels.base import index
 from tilewright.passes.core.patterns import operations
 
 
@@ -16,9 +17,9 @@ def split_off_last(loop: ir.Operation, steps: range) -> None:
     users = _users(loop)
     with loop.location:
         with ir.InsertionPoint(loop):
-            loop.operands[1] = _index(steps[-1])
+            loop.operands[1] = index(steps[-1])
         with _after(loop):
-            last = _index(steps[-1])
+            last = index(steps[-1])
             results = clone_body(loop.regions[0].blocks[0], [last, *loop.results])
     _redirect(users, results)
 
@@ -34,7 +35,7 @@ def split_at(loop: ir.Operation, last: int) -> None:
     begin, end, step = list(loop.operands)[:3]
     with loop.location:
         with ir.InsertionPoint(loop):
-            limit = arith.minsi(end, _index(last + 1))
+            limit = arith.minsi(end, index(last + 1))
             loop.operands[1] = limit
         with _after(loop):
             rest = scf.ForOp(_first_from(limit, begin, step), end, step, list(loop.results))
@@ -45,8 +46,8 @@ def split_at(loop: ir.Operation, last: int) -> None:
 
 def _first_from(limit: ir.Value, begin: ir.Value, step: ir.Value) -> ir.Value:
     """The first of ``begin``, ``begin + step``, … that is not below ``limit``."""
-    distance = arith.maxsi(arith.subi(limit, begin), _index(0))
-    rounded = arith.addi(distance, arith.subi(step, _index(1)))
+    distance = arith.maxsi(arith.subi(limit, begin), index(0))
+    rounded = arith.addi(distance, arith.subi(step, index(1)))
     return arith.addi(begin, arith.muli(arith.divui(rounded, step), step))
 
 
@@ -87,10 +88,6 @@ def _users(loop: ir.Operation) -> _Users:
 def _redirect(users: _Users, results: Sequence[ir.Value]) -> None:
     for op, position, number in users:
         op.operands[position] = results[number]
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)
 
 
 def _after(op: ir.Operation) -> ir.InsertionPoint:

@@ -11,6 +11,7 @@ from math import prod
 
 from tilewright.dialects.mlir import arith, func, ir, openmp, scf
 from tilewright.dialects.tir import Parallel, ThreadId
+from tilewright.lowering.microkernels.base import index
 from tilewright.lowering.tir_to_mlir.shared_tasks import emit_counters, emit_shared_loop
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
@@ -86,7 +87,7 @@ class LowerParallel(Pass):
                     _lower_to_loops(grid)
         for thread in operations(module, ThreadId.OPERATION_NAME):
             with thread.location, ir.InsertionPoint(thread):
-                _replace(thread, _index(0))
+                _replace(thread, index(0))
         if any(threaded):
             _declare(module, (THREAD_NUM, NUM_THREADS))
 
@@ -126,10 +127,6 @@ def _around(op: ir.Operation, name: str) -> ir.Operation | None:
     return None if parent is None else parent.operation
 
 
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)
-
-
 def _move_body(grid: ir.Operation, target: ir.Operation, coordinates: Sequence[ir.Value]) -> None:
     """Move the body's ops before ``target``, its arguments replaced by ``coordinates``."""
     block = grid.regions[0].blocks[0]
@@ -146,7 +143,7 @@ def _lower_to_loops(grid: ir.Operation) -> None:
     with grid.location:
         for size in grid.opview.grid_sizes:
             with point:
-                loop = scf.ForOp(_index(0), _index(size), _index(1))
+                loop = scf.ForOp(index(0), index(size), index(1))
                 coordinates.append(loop.induction_variable)
             with ir.InsertionPoint(loop.body):
                 end = scf.YieldOp([])
@@ -209,7 +206,7 @@ def _ask_runtime(name: str) -> ir.Value:
 
 def _emit_task_loop(total: int, thread: ir.Value, threads: ir.Value) -> tuple[ir.Value, ir.Operation]:
     """The loop of ``thread`` over its piece of ``total`` tasks: the task, and the end of the body."""
-    tasks, one = _index(total), _index(1)
+    tasks, one = index(total), index(1)
     begin = arith.divui(arith.muli(thread, tasks), threads)
     end = arith.divui(arith.muli(arith.addi(thread, one), tasks), threads)
     loop = scf.ForOp(begin, end, one)
@@ -223,8 +220,8 @@ def _delinearise(task: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:
     coordinates: list[ir.Value] = []
     rest = task
     for size in reversed(sizes[1:]):
-        coordinates.append(arith.remui(rest, _index(size)))
-        rest = arith.divui(rest, _index(size))
+        coordinates.append(arith.remui(rest, index(size)))
+        rest = arith.divui(rest, index(size))
     return [rest, *reversed(coordinates)]
 
 

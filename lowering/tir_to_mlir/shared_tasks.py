@@ -4,6 +4,7 @@ Which thread runs a task does not change what the task computes; only scratch of
 """
 
 from tilewright.dialects.mlir import arith, ir, memref, scf
+from tilewright.lowering.microkernels.base import index
 
 _LINE = 8  # counters lie a cache line apart
 
@@ -14,7 +15,7 @@ def emit_counters(count: int) -> list[ir.Value]:
     i64 = ir.IntegerType.get_signless(64)
     for _ in range(count):
         counter = memref.alloca(ir.MemRefType.get([_LINE], i64), [], [], alignment=64)
-        memref.store(arith.constant(i64, 0), counter, [_index(0)])
+        memref.store(arith.constant(i64, 0), counter, [index(0)])
         counters.append(counter)
     return counters
 
@@ -25,12 +26,12 @@ def emit_shared_loop(total: int, counter: ir.Value) -> tuple[ir.Value, ir.Operat
     Returns:
         The task, and the end of the loop's body, before which the work goes.
     """
-    index = ir.IndexType.get()
-    loop = scf.WhileOp([index], [_take(counter)])
-    before = loop.operation.regions[0].blocks.append(index)
-    after = loop.operation.regions[1].blocks.append(index)
+    number = ir.IndexType.get()
+    loop = scf.WhileOp([number], [_take(counter)])
+    before = loop.operation.regions[0].blocks.append(number)
+    after = loop.operation.regions[1].blocks.append(number)
     with ir.InsertionPoint(before):
-        left = arith.cmpi(arith.CmpIPredicate.ult, before.arguments[0], _index(total))
+        left = arith.cmpi(arith.CmpIPredicate.ult, before.arguments[0], index(total))
         scf.ConditionOp(left, [before.arguments[0]])
     with ir.InsertionPoint(after):
         following = _take(counter)
@@ -42,9 +43,5 @@ def emit_shared_loop(total: int, counter: ir.Value) -> tuple[ir.Value, ir.Operat
 def _take(counter: ir.Value) -> ir.Value:
     """The next task's number."""
     i64 = ir.IntegerType.get_signless(64)
-    taken = memref.AtomicRMWOp(arith.AtomicRMWKind.addi, arith.constant(i64, 1), counter, [_index(0)]).result
+    taken = memref.AtomicRMWOp(arith.AtomicRMWKind.addi, arith.constant(i64, 1), counter, [index(0)]).result
     return arith.index_cast(ir.IndexType.get(), taken)
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)
