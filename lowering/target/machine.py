@@ -21,6 +21,7 @@ class Machine:
         l2_bytes: second-level cache of one core.
         l3_bytes: last-level cache, shared.
         cpu: LLVM's CPU name to schedule for, empty for the generic one.
+        fma_per_cycle: vector multiply-adds of full width that a core starts in one cycle, 1 or 2.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Machine:
     l2_bytes: int
     l3_bytes: int
     cpu: str = ""
+    fma_per_cycle: int = 2
 
     def __post_init__(self) -> None:
         if self.cores < 1:

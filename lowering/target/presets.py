@@ -14,10 +14,12 @@ _AMX = _BF16 | {"amx-tile", "amx-int8", "amx-bf16"}
 _KIB = 1024
 
 
-def _make(name: str, features: frozenset[str], cores: int, caches: tuple[int, int, int], cpu: str) -> Machine:
+def _make(
+    name: str, features: frozenset[str], cores: int, caches: tuple[int, int, int], cpu: str, fma: int = 2
+) -> Machine:
     wide = "avx512f" in features
     l1, l2, l3 = (size * _KIB for size in caches)
-    return Machine(name, cores, 512 if wide else 256, features, 32 if wide else 16, l1, l2, l3, cpu)
+    return Machine(name, cores, 512 if wide else 256, features, 32 if wide else 16, l1, l2, l3, cpu, fma)
 
 
 PRESETS: dict[str, Machine] = {
@@ -28,7 +30,7 @@ PRESETS: dict[str, Machine] = {
         _make("avx512-vnni", _VNNI, 2, (32, 1024, 32768), "cascadelake"),
         _make("avx512-bf16", _BF16, 2, (32, 1024, 32768), "cooperlake"),
         _make("spr-56", _AMX, 56, (48, 2048, 107520), "sapphirerapids"),
-        _make("zen4-16", _BF16, 16, (32, 1024, 65536), "znver4"),
+        _make("zen4-16", _BF16, 16, (32, 1024, 65536), "znver4", fma=1),
     )
 }
 
@@ -48,12 +50,22 @@ _LLVM_NAMES = {
 _KNOWN = _AMX | {"avxvnni", "avx512fp16"}
 
 
-def _cpu_flags() -> frozenset[str]:
-    for line in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines():
-        if line.startswith("flags"):
-            names = (_LLVM_NAMES.get(flag, flag) for flag in line.split(":", 1)[1].split())
-            return frozenset(names) & _KNOWN
-    return frozenset()
+def _cpu_fields() -> dict[str, str]:
+    """What the kernel says of the first CPU."""
+    text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
+    lines = (line.partition(":") for line in text.split("\n\n")[0].splitlines())
+    return {name.strip(): value.strip() for name, _, value in lines}
+
+
+def _features(flags: str) -> frozenset[str]:
+    """The known features among the kernel's ``flags``."""
+    return frozenset(_LLVM_NAMES.get(flag, flag) for flag in flags.split()) & _KNOWN
+
+
+def _fma_per_cycle(cpu: dict[str, str], features: frozenset[str]) -> int:
+    """One of 512 bits on Zen 4, whose units are 256 bits wide; else two."""
+    is_zen4 = cpu.get("vendor_id") == "AuthenticAMD" and cpu.get("cpu family") == "25"
+    return 1 if is_zen4 and "avx512f" in features else 2
 
 
 def _cache_kib(level: int, default: int) -> int:
@@ -82,12 +94,13 @@ def host() -> Machine:
     Raises:
         ValueError: the CPU lacks AVX2 and FMA, the least that code is generated for.
     """
-    flags = _cpu_flags()
+    cpu = _cpu_fields()
+    flags = _features(cpu.get("flags", ""))
     if not flags >= {"avx2", "fma"}:
         raise ValueError("this CPU lacks AVX2 or FMA; code is generated for AVX2+FMA and up")
     features = flags if flags >= _AVX512 else flags & (_AVX2 | {"avxvnni"})
     caches = (_cache_kib(1, 32), _cache_kib(2, 256), _cache_kib(3, 8192))
-    return _make("host", features, available_cores(), caches, "")
+    return _make("host", features, available_cores(), caches, "", _fma_per_cycle(cpu, features))
 
 
 def machine(name: str) -> Machine:

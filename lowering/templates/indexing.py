@@ -39,11 +39,6 @@ def times(a: Index, b: int) -> Index:
     return a if b == 1 else arith.muli(a, value_of(b))
 
 
-def modulo(a: Index, b: int) -> Index:
-    """``a mod b`` of a non-negative ``a``."""
-    return a % b if isinstance(a, int) else arith.remui(a, value_of(b))
-
-
 def least(a: Index, b: Index) -> Index:
     """The smaller of two."""
     if isinstance(a, int) and isinstance(b, int):

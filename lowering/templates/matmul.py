@@ -17,13 +17,17 @@ from tilewright.lowering.templates.indexing import (
     least,
     loop,
     minus,
-    modulo,
     plus,
     tile_of,
     times,
     when,
 )
-from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
+from tilewright.lowering.templates.matmul_problem import (
+    MatmulParams,
+    MatmulProblem,
+    ceil_div,
+    tile_heights,
+)
 from tilewright.lowering.templates.packing import Panels
 
 FOLLOWS = "tir.follows"  # on a loop over strips: it joins the one before that computes its rows
@@ -164,21 +168,20 @@ class _Nest:
         run(last)
 
     def _tiles(self, row: Index, rows: Index, panel: Index, columns: int, b: ir.Value, chunk: _Chunk) -> None:
-        """Tiles of MB rows, and a lower one where rows are left; its height is one of a few known ones."""
-        mb = self.params.mb
+        """Tiles of MB rows or a little fewer; the number of rows is one of a few known ones."""
 
-        def tile(offset: Index, height: int) -> None:
-            self._tile(plus(row, offset), height, times(panel, self.params.nb), columns, b, chunk)
+        def tiles(first: int, height: int, count: int) -> None:
+            def tile(offset: Index) -> None:
+                self._tile(plus(row, offset), height, times(panel, self.params.nb), columns, b, chunk)
 
-        left = modulo(rows, mb)
-        whole = minus(rows, left)
-        heights = {rows} if isinstance(rows, int) else self._strip_heights()
-        if any(height >= mb for height in heights):
-            loop(0, whole, mb, lambda offset: tile(offset, mb))
-        for height in sorted({height % mb for height in heights} - {0}):
-            with when(arith.CmpIPredicate.eq, left, height) as reached:
-                if reached:
-                    tile(whole, height)
+            loop(first, first + height * count, height, tile)
+
+        for known in [rows] if isinstance(rows, int) else sorted(self._strip_heights()):
+            with when(arith.CmpIPredicate.eq, rows, known):
+                first = 0
+                for height, count in tile_heights(known, self.params.mb).items():
+                    tiles(first, height, count)
+                    first += height * count
 
     def _strip_heights(self) -> set[int]:
         """Every number of rows that a strip of any task may have."""

@@ -1,50 +1,93 @@
 """The cost model of the matmul template, in cycles of one core.
 
-The kernel's cycles are the largest of four bounds for each step of k: multiply-adds (two a cycle), loads (two
-a cycle), the latency of one multiply-add (4 cycles: few accumulators cannot hide it), and bytes of B and A
-from L2 where they do not stay in L1. Around it: the start and end of a call, packing, the parallel region.
+The kernel's cycles are the largest of four bounds for each step of k: multiply-adds (one or two a cycle),
+loads (two a cycle), the latency of one multiply-add (4 cycles: few accumulators cannot hide it), and bytes
+of B. Those come from L2, unless they stay in L1; the first tile of a strip brings them there from the shared
+cache or from memory, fetched ahead in order. Around it: the start and end of a call, packing, the parallel
+region.
 """
 
-from tilewright.lowering.target.machine import Machine
-from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
+from functools import lru_cache
 
-FMA_PER_CYCLE = 2
+from tilewright.lowering.target.machine import Machine
+from tilewright.lowering.templates.matmul_problem import (
+    MatmulParams,
+    MatmulProblem,
+    ceil_div,
+    tile_heights,
+)
+
 LOADS_PER_CYCLE = 2
 FMA_LATENCY = 4
 L2_BYTES_PER_CYCLE = 24
 L3_BYTES_PER_CYCLE = 8
+STREAM_BYTES_PER_CYCLE = 12  # of B in order from the shared cache
+MEMORY_BYTES_PER_CYCLE = 3
+STREAM_SHOWN = 0.1  # of the time that a stream takes, where multiplying hides it
+B_SHARE_OF_L2 = 0.5
 CALL_CYCLES = 30
 REGION_CYCLES = 2000
 REGION_CYCLES_PER_CORE = 60
 
 
-def kernel_cycles(rows: int, params: MatmulParams, machine: Machine, element_bytes: int) -> float:
-    """Cycles for one step of k of a tile of ``rows`` rows."""
+def kernel_cycles(rows: int, params: MatmulParams, machine: Machine, b_cycles: float) -> float:
+    """Cycles for one step of k of a tile of ``rows`` rows whose row of B takes ``b_cycles`` to come."""
     vectors = ceil_div(params.nb, machine.lanes(4))
-    bounds = (
-        rows * vectors / FMA_PER_CYCLE,
-        (rows + vectors) / LOADS_PER_CYCLE,
-        float(FMA_LATENCY),
-        _panel_bytes(params, element_bytes, machine) / L2_BYTES_PER_CYCLE,
-    )
-    return max(bounds)
+    multiplying = rows * vectors / machine.fma_per_cycle
+    return max(multiplying, (rows + vectors) / LOADS_PER_CYCLE, float(FMA_LATENCY), b_cycles)
 
 
-def _panel_bytes(params: MatmulParams, element_bytes: int, machine: Machine) -> float:
-    """Bytes of B that one step of k brings from L2: none where the panel chunk stays in L1."""
-    chunk = params.kb * params.nb * element_bytes
-    return 0.0 if chunk <= machine.l1_bytes // 2 else params.nb * element_bytes
+def b_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> tuple[float, float]:
+    """Cycles until a row of a panel of B is there: in the first tile of a strip, and in the others."""
+    row = params.nb * problem.element_bytes
+    near = 0.0 if params.kb * row <= machine.l1_bytes // 2 else row / L2_BYTES_PER_CYCLE
+    if params.pack_b != "none":
+        return near, near
+    size = problem.k * problem.n * problem.element_bytes
+    far = STREAM_BYTES_PER_CYCLE if size <= machine.l3_bytes else MEMORY_BYTES_PER_CYCLE
+    return row / far, near
 
 
-def strip_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int) -> float:
-    """Cycles of one panel over ``rows`` rows and the whole depth."""
-    whole, tail = divmod(rows, params.mb)
+def strip_cycles(
+    problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int, resident: bool = False
+) -> float:
+    """Cycles of one panel over the ``rows`` rows of a strip and the whole depth.
+
+    Args:
+        problem: the matmul.
+        params: its parameters.
+        machine: the target.
+        rows: of the strip.
+        resident: whether an earlier strip has left B in the core's cache.
+    """
     chunks = max(1, ceil_div(problem.k, max(params.kb, 1)))
-    per_k = whole * kernel_cycles(params.mb, params, machine, problem.element_bytes)
-    per_k += kernel_cycles(tail, params, machine, problem.element_bytes) if tail else 0.0
-    tiles = whole + bool(tail)
+    heights = tile_heights(rows, params.mb)
+    first, others = b_cycles(problem, params, machine)
+    per_k = sum(count * kernel_cycles(height, params, machine, others) for height, count in heights.items())
+    for highest in [] if resident else list(heights)[:1]:
+        per_k += kernel_cycles(highest, params, machine, first) + STREAM_SHOWN * first
+        per_k -= kernel_cycles(highest, params, machine, others)
+    tiles = sum(heights.values())
     stores = rows * params.nb / machine.lanes(4) * chunks
     return per_k * problem.k + tiles * chunks * CALL_CYCLES + stores
+
+
+@lru_cache(maxsize=16384)
+def cycles_by_strips(problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int) -> float:
+    """Cycles of one panel over ``rows`` rows, each strip with tiles of its own."""
+    step = max(params.strip_rows, 1)
+    first = min(step, rows)
+    whole, tail = divmod(rows - first, step)
+    stays = _stays(problem, params, machine)
+    cycles = strip_cycles(problem, params, machine, first)
+    cycles += whole * strip_cycles(problem, params, machine, step, stays) if whole else 0.0
+    return cycles + (strip_cycles(problem, params, machine, tail, stays) if tail else 0.0)
+
+
+def _stays(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> bool:
+    """Whether all of B that a task reads stays in the core's cache from strip to strip."""
+    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    return panels * params.nb * problem.k * problem.element_bytes <= machine.l2_bytes * B_SHARE_OF_L2
 
 
 def core_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> float:
@@ -53,8 +96,8 @@ def core_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) 
     panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
     strips = ceil_div(rows, max(params.strip_rows, 1))
     weights = panels * problem.k * params.nb * problem.element_bytes
-    task = panels * strip_cycles(problem, params, machine, rows)
-    task += weights * strips / L3_BYTES_PER_CYCLE + _packing_cycles(params, weights, strips)
+    task = panels * cycles_by_strips(problem, params, machine, rows)
+    task += _packing_cycles(params, weights, strips)
     read_and_written = rows * (problem.k + min(panels * params.nb, problem.n))
     task += read_and_written * problem.element_bytes / L3_BYTES_PER_CYCLE
     tasks = problem.batch * params.row_tasks * params.column_tasks

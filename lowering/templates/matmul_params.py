@@ -121,7 +121,7 @@ def _with_cache_blocks(problem: MatmulProblem, params: MatmulParams, machine: Ma
 
 
 def _strip_rows(problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int, kb: int) -> int:
-    """Rows of a strip, whole tiles, as even as their number allows.
+    """Rows of a strip, at least one tile, as even as their number allows.
 
     A's chunk fits a share of L2, and for row-wise post-ops C's rows fit L1 too.
     """
@@ -130,8 +130,7 @@ def _strip_rows(problem: MatmulProblem, params: MatmulParams, machine: Machine, 
     if problem.row_wise:
         in_l1 = machine.l1_bytes // (max(problem.n, 1) * size)
         fitting = min(fitting, max(in_l1, ROW_STRIP_TILES * params.mb))
-    strips = ceil_div(rows, max(1, fitting // params.mb) * params.mb)
-    return min(rows, ceil_div(ceil_div(rows, strips), params.mb) * params.mb)
+    return even_block(rows, max(fitting, params.mb))
 
 
 def _reading_plain_b(

@@ -8,6 +8,20 @@ def ceil_div(a: int, b: int) -> int:
     return -(-a // b)
 
 
+def tile_heights(rows: int, most: int) -> dict[int, int]:
+    """How many tiles of which height cut ``rows``, the higher ones first.
+
+    As few as ``most`` rows each allow, and as even as that number allows: a low tile reads as much of B as a
+    high one.
+    """
+    if rows == 0:
+        return {}
+    tiles = ceil_div(rows, most)
+    low, higher = divmod(rows, tiles)
+    counts = {low + 1: higher, low: tiles - higher}
+    return {height: count for height, count in counts.items() if count}
+
+
 @dataclass(frozen=True)
 class MatmulProblem:
     """``C[batch, M, N] = A[batch, M, K] @ B[batch or 1, K, N]`` and what its fusion asks for.
@@ -44,7 +58,7 @@ class MatmulParams:
     Attributes:
         row_tasks: MPN, parts the rows are cut into for the cores.
         column_tasks: NPN, parts the panels are cut into.
-        mb: MB, rows of a microkernel tile.
+        mb: MB, rows of a microkernel tile, at most: the tiles of a strip are as even as their number allows.
         nb: NB, columns of a tile and of a packed panel.
         kb: KB, depth of one microkernel call.
         bs: BS, batch of the batch-reduce GEMM.

@@ -1,9 +1,8 @@
 """What running fused operations together costs, in cycles of the busiest core; pure functions.
 
-Multiplying overlaps with streaming weights from the shared cache, so the larger of the two counts. What
-passes between members of one grid stays in the core's own cache if a task's part of it fits; everything else
-goes through the shared cache, or through memory where it is larger than that, and is fetched before it is
-written.
+What passes between members of one grid stays in the core's own cache if a task's part of it fits; everything
+else goes through the shared cache, or through memory where it is larger than that, and is fetched before it
+is written.
 """
 
 import math
@@ -15,16 +14,17 @@ from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates.matmul_cost import (
     REGION_CYCLES,
     REGION_CYCLES_PER_CORE,
+    STREAM_BYTES_PER_CYCLE,
     core_cycles,
+    cycles_by_strips,
 )
 from tilewright.lowering.templates.matmul_params import candidates, choose
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
 from tilewright.passes.graph.coarse_members import SCATTERED, Cut, Member, inner_bytes
-from tilewright.passes.graph.coarse_strips import Chosen, cycles_by_strips, strip_parts, with_strips
+from tilewright.passes.graph.coarse_strips import Chosen, strip_parts, with_strips
 
 OWN_CACHE_BYTES_PER_CYCLE = 24
 SHARED_CACHE_BYTES_PER_CYCLE = 8
-WEIGHT_BYTES_PER_CYCLE = 12  # from the shared cache in order, fetched ahead
 MEMORY_BYTES_PER_CYCLE = 3
 OWN_CACHE_SHARE = 0.625  # of L2, for what passes between members
 SHARED_CACHE_SHARE = 4  # what passes between grids may take this fraction of L3 each
@@ -137,11 +137,10 @@ def _matmul_cycles(member: Member, params: MatmulParams, machine: Machine, near:
     kernel = panels * cycles_by_strips(problem, params, machine, rows)
     strips = ceil_div(rows, max(params.strip_rows, 1))
     weights = panels * problem.k * params.nb * problem.element_bytes
-    packing = {"none": 0, "task": 1, "chunk": strips}[params.pack_b] * weights / WEIGHT_BYTES_PER_CYCLE
+    packing = {"none": 0, "task": 1, "chunk": strips}[params.pack_b] * weights / STREAM_BYTES_PER_CYCLE
     busy = min(machine.cores, problem.batch * params.row_tasks * params.column_tasks)
-    stream = rounds * weights * strips / WEIGHT_BYTES_PER_CYCLE
     traffic = _traffic_cycles(member, machine, busy, near, params.column_tasks)
-    return max(rounds * kernel, stream) + rounds * packing + traffic
+    return rounds * (kernel + packing) + traffic
 
 
 def _loop_cycles(member: Member, machine: Machine, tasks: int, near: Collection[int]) -> float:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tilewright.lowering.target.machine import Machine
-from tilewright.lowering.templates.matmul_cost import strip_cycles
+from tilewright.lowering.templates.matmul_cost import cycles_by_strips
 from tilewright.lowering.templates.matmul_params import candidates
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
 from tilewright.passes.graph.coarse_members import Member
@@ -61,14 +61,6 @@ def following(problem: MatmulProblem, row_tasks: int, strip_rows: int, machine: 
         found.append(replace(params, strip_rows=strip_rows, pack_b=pack, panel_group=1, follows=True))
     rows = ceil_div(max(problem.m, 1), row_tasks)
     return min(found, key=lambda params: cycles_by_strips(problem, params, machine, rows))
-
-
-@lru_cache(maxsize=16384)
-def cycles_by_strips(problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int) -> float:
-    """Cycles of one panel over ``rows`` rows, each strip with tiles of its own."""
-    whole, tail = divmod(rows, max(params.strip_rows, 1))
-    cycles = whole * strip_cycles(problem, params, machine, params.strip_rows) if whole else 0.0
-    return cycles + (strip_cycles(problem, params, machine, tail) if tail else 0.0)
 
 
 def strip_parts(members: Sequence[Member], chosen: Chosen) -> dict[int, float]:

@@ -6,7 +6,7 @@
 // CHECK: anchors = {elementwise = "registers", rows = "strip"}
 // CHECK-SAME: params = {bs = 1 : i64, column_tasks = 1 : i64, kb = 1024 : i64, mb = 6 : i64, nb = 64 : i64, pack_b = "none", panel_group = 1 : i64, row_tasks = 2 : i64
 // MANY-LABEL: func.func @rows
-// MANY: column_tasks = 16 : i64
+// MANY: column_tasks = 8 : i64
 func.func @rows(%a: tensor<128x1024xf32>, %b: tensor<1024x1024xf32, #graph.blocked<[1, 0], [[1, 64]]>>) -> tensor<128x1024xf32> {
   %0 = "graph.matmul"(%a, %b) {transpose_a = false, transpose_b = false} : (tensor<128x1024xf32>, tensor<1024x1024xf32, #graph.blocked<[1, 0], [[1, 64]]>>) -> tensor<128x1024xf32>
   return %0 : tensor<128x1024xf32>

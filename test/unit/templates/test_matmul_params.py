@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.target.presets import PRESETS
 from tilewright.lowering.templates.anchors import cheapest, post_op_anchors, pre_op_anchors
+from tilewright.lowering.templates.matmul_cost import b_cycles, core_cycles, kernel_cycles
 from tilewright.lowering.templates.matmul_params import (
     accumulator_limit,
     choose,
@@ -16,7 +17,12 @@ from tilewright.lowering.templates.matmul_params import (
     panel_columns,
     weight_layout,
 )
-from tilewright.lowering.templates.matmul_problem import MatmulProblem, ceil_div
+from tilewright.lowering.templates.matmul_problem import (
+    MatmulParams,
+    MatmulProblem,
+    ceil_div,
+    tile_heights,
+)
 
 TWO, SIXTEEN, FIFTY_SIX = PRESETS["zen4-16"].with_cores(2), PRESETS["zen4-16"], PRESETS["spr-56"]
 
@@ -26,10 +32,10 @@ CHOICES = [
     (TWO, 128, 1024, 1024, (2, 1, 6, 64)),
     (TWO, 512, 479, 1024, (2, 1, 6, 64)),
     (TWO, 1, 4096, 4096, (1, 2, 1, 64)),
-    (SIXTEEN, 32, 1024, 1024, (1, 16, 6, 64)),
+    (SIXTEEN, 32, 1024, 1024, (2, 8, 6, 64)),
     (SIXTEEN, 512, 1024, 1024, (8, 2, 6, 64)),
     (FIFTY_SIX, 32, 1024, 1024, (3, 16, 6, 64)),
-    (FIFTY_SIX, 512, 1024, 512, (7, 8, 6, 64)),
+    (FIFTY_SIX, 512, 1024, 512, (14, 4, 6, 64)),
     (PRESETS["avx2"], 128, 479, 1024, (2, 1, 6, 16)),
 ]
 
@@ -74,6 +80,26 @@ def test_tails_are_evened_out() -> None:
     assert panel_columns(1000, TWO) == 64
     assert panel_columns(80, TWO) == 48
     assert panel_columns(13, TWO) == 16
+
+
+@given(st.integers(0, 300), st.integers(1, 12))
+def test_tiles_of_a_strip_are_even(rows: int, most: int) -> None:
+    heights = tile_heights(rows, most)
+    assert sum(height * count for height, count in heights.items()) == rows
+    assert sum(heights.values()) == ceil_div(rows, most)
+    assert not heights or max(heights) - min(heights) <= 1
+    assert list(heights) == sorted(heights, reverse=True)
+
+
+def test_double_pumped_units_make_reading_b_cheaper_than_multiplying() -> None:
+    """Where a wide multiply-add takes a whole cycle, a tile of 4 rows loses nothing to the bytes of B."""
+    problem = MatmulProblem(1, 16, 1024, 1024, packed_columns=64)
+    params = MatmulParams(1, 1, 4, 64, kb=1024, strip_rows=16)
+    slow, fast = TWO, replace(TWO, fma_per_cycle=2)
+    from_l2 = b_cycles(problem, params, slow)[1]
+    assert kernel_cycles(4, params, slow, from_l2) / 4 == kernel_cycles(6, params, slow, from_l2) / 6
+    assert kernel_cycles(4, params, fast, from_l2) / 4 > kernel_cycles(6, params, fast, from_l2) / 6
+    assert core_cycles(problem, params, slow) > core_cycles(problem, params, fast)
 
 
 def test_packed_layout_depends_on_columns_only() -> None:
