@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tilewright.dialects.mlir import arith, ir
-from tilewright.dialects.tir import Brgemm, Parallel, Yield
+from tilewright.dialects.tir import Brgemm, Buffer, Parallel, Yield
 from tilewright.lowering.templates.indexing import (
     Index,
     batch_index,
@@ -28,7 +28,7 @@ from tilewright.lowering.templates.matmul_problem import (
     ceil_div,
     tile_heights,
 )
-from tilewright.lowering.templates.packing import Panels
+from tilewright.lowering.templates.packing import Panels, copy_rows
 
 FOLLOWS = "tir.follows"  # on a loop over strips: it joins the one before that computes its rows
 
@@ -97,6 +97,25 @@ class _Chunk:
 
 
 @dataclass(frozen=True)
+class _Block:
+    """A panel of B in a chunk of the depth.
+
+    Attributes:
+        panel: its number.
+        columns: that it has of C.
+        b: its rows.
+        chunk: the piece of the depth.
+        sums: where the sums of a strip are until the last chunk; None where C holds them.
+    """
+
+    panel: Index
+    columns: int
+    b: ir.Value
+    chunk: _Chunk
+    sums: ir.Value | None = None
+
+
+@dataclass(frozen=True)
 class _Nest:
     """The loops of one task."""
 
@@ -155,24 +174,42 @@ class _Nest:
         chunks = max(1, ceil_div(k, kb))
         last = _Chunk((chunks - 1) * kb, k - (chunks - 1) * kb, chunks == 1, True)
         width = columns or self.params.nb
+        sums = self._partial_sums() if chunks > 1 and self.params.panel_group > 1 else None
 
         def run(chunk: _Chunk) -> None:
             source = self.operands.b.chunk(self.batch, (first, count), chunk.start, chunk.depth, width)
-            loop(
-                0, count, 1, lambda at: self._tiles(row, rows, plus(first, at), width, source.tile(at), chunk)
-            )
+
+            def panel(at: Index) -> None:
+                own = None if sums is None else self._panel_of(sums, at)
+                block = _Block(plus(first, at), width, source.tile(at), chunk, own)
+                self._tiles(row, rows, block)
+
+            loop(0, count, 1, panel)
 
         if chunks > 1:
             run(_Chunk(0, kb, True, False))
             loop(kb, last.start, kb, lambda start: run(_Chunk(start, kb, False, False)))
         run(last)
 
-    def _tiles(self, row: Index, rows: Index, panel: Index, columns: int, b: ir.Value, chunk: _Chunk) -> None:
+    def _partial_sums(self) -> ir.Value:
+        """Scratch for the sums of a group that passes over many panels for each chunk of the depth.
+
+        In C itself, cores would write parts of the same cache lines over and over, and rows that lie a power
+        of two apart would push B out of the cache.
+        """
+        shape = [self.params.panel_group, self.params.strip_rows, self.params.nb]
+        return Buffer.build(ir.MemRefType.get(shape, self.operands.accumulator.element_type), "task")
+
+    def _panel_of(self, sums: ir.Value, at: Index) -> ir.Value:
+        """The part of ``sums`` for the group's panel ``at``."""
+        return tile_of(sums, [at], [0, 0], [self.params.strip_rows, self.params.nb])
+
+    def _tiles(self, row: Index, rows: Index, block: _Block) -> None:
         """Tiles of MB rows or a little fewer; the number of rows is one of a few known ones."""
 
         def tiles(first: int, height: int, count: int) -> None:
             def tile(offset: Index) -> None:
-                self._tile(plus(row, offset), height, times(panel, self.params.nb), columns, b, chunk)
+                self._tile((row, offset), height, block)
 
             loop(first, first + height * count, height, tile)
 
@@ -189,13 +226,24 @@ class _Nest:
         tasks = {min(share, m - begin) for begin in range(0, m, max(share, 1))}
         return {min(step, rows - begin) for rows in tasks for begin in range(0, rows, step)}
 
-    def _tile(self, row: Index, rows: int, column: Index, columns: int, b: ir.Value, chunk: _Chunk) -> None:
-        """One microkernel call."""
+    def _tile(self, at: tuple[Index, Index], rows: int, block: _Block) -> None:
+        """One microkernel call for rows from ``at`` on: a strip's first row, and the offset in the strip."""
+        row, column, chunk = plus(*at), times(block.panel, self.params.nb), block.chunk
         leading = batch_index(self.operands.a, self.batch)
         a = tile_of(self.operands.a, leading, [row, chunk.start], [rows, chunk.depth])
-        place = Place(self.batch, row, column, columns == self.params.nb)
-        c = self.anchors.destination(place, rows, columns)
-        op = Brgemm.build((a, b, c), self.operands.accumulator, accumulate=not chunk.first)
+        place = Place(self.batch, row, column, block.columns == self.params.nb)
+        if block.sums is None:
+            self._multiply(a, block, self.anchors.destination(place, rows, block.columns), place)
+            return
+        sums = tile_of(block.sums, [], [at[1], 0], [rows, block.columns])
+        self._multiply(a, block, sums, place)
+        if chunk.last:
+            copy_rows(sums, self.anchors.destination(place, rows, block.columns), self.operands.b.lanes)
+
+    def _multiply(self, a: ir.Value, block: _Block, c: ir.Value, place: Place) -> None:
+        """``c`` (+)= ``a`` @ ``block.b``, and the epilogue behind the last chunk."""
+        chunk, row, column = block.chunk, place.row, place.column
+        op = Brgemm.build((a, block.b, c), self.operands.accumulator, accumulate=not chunk.first)
         body = op.epilogue.blocks[0]
         with ir.InsertionPoint(body):
             result = body.arguments[2]

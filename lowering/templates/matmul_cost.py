@@ -43,9 +43,13 @@ def b_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> 
     near = 0.0 if params.kb * row <= machine.l1_bytes // 2 else row / L2_BYTES_PER_CYCLE
     if params.pack_b != "none":
         return near, near
+    return row / stream_rate(problem, machine), near
+
+
+def stream_rate(problem: MatmulProblem, machine: Machine) -> int:
+    """Bytes of B that come in a cycle, in order, from where all of it fits."""
     size = problem.k * problem.n * problem.element_bytes
-    far = STREAM_BYTES_PER_CYCLE if size <= machine.l3_bytes else MEMORY_BYTES_PER_CYCLE
-    return row / far, near
+    return STREAM_BYTES_PER_CYCLE if size <= machine.l3_bytes else MEMORY_BYTES_PER_CYCLE
 
 
 def strip_cycles(
@@ -94,19 +98,21 @@ def core_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) 
     """Cycles of the busiest core."""
     rows = ceil_div(max(problem.m, 1), params.row_tasks)
     panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
-    strips = ceil_div(rows, max(params.strip_rows, 1))
-    weights = panels * problem.k * params.nb * problem.element_bytes
     task = panels * cycles_by_strips(problem, params, machine, rows)
-    task += _packing_cycles(params, weights, strips)
+    task += packing_cycles(problem, params, machine)
     read_and_written = rows * (problem.k + min(panels * params.nb, problem.n))
     task += read_and_written * problem.element_bytes / L3_BYTES_PER_CYCLE
     tasks = problem.batch * params.row_tasks * params.column_tasks
     return ceil_div(tasks, machine.cores) * task
 
 
-def _packing_cycles(params: MatmulParams, weights: int, strips: int) -> float:
-    times = {"none": 0, "task": 1, "chunk": strips}[params.pack_b]
-    return times * weights / L3_BYTES_PER_CYCLE
+def packing_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> float:
+    """Cycles of a task that packs a plain B at run time: once, or for each strip."""
+    rows = ceil_div(max(problem.m, 1), params.row_tasks)
+    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    weights = panels * problem.k * params.nb * problem.element_bytes
+    times = {"none": 0, "task": 1, "chunk": ceil_div(rows, max(params.strip_rows, 1))}[params.pack_b]
+    return times * weights * (1 / stream_rate(problem, machine) + 1 / L2_BYTES_PER_CYCLE)
 
 
 def region_cycles(params: MatmulParams, machine: Machine) -> float:

@@ -19,7 +19,7 @@ ROW_STRIP_TILES = 4  # least tiles of a strip with row-wise post-ops: fewer read
 
 TILES_WORTH_PACKING = 4  # tiles that read the same panel
 PACKED_GROUP = 4  # panels packed at once: rows of 1 KB stream from memory
-STREAMED_ROWS = 8  # rows of an unpacked B that are read side by side
+FEW_ROWS = 4  # of A: with fewer, reading B is all there is
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,19 @@ def candidates(
     problem: MatmulProblem, machine: Machine, splits: Iterable[tuple[int, int]] | None = None
 ) -> Iterator[MatmulParams]:
     """All parameter sets that are weighed; those with [MPN, NPN] of ``splits`` only, where given."""
-    nb = problem.packed_columns or panel_columns(problem.n, machine)
+    nb = problem.packed_columns or _plain_columns(problem, machine)
     for rows, columns in _splits(problem, nb, machine) if splits is None else splits:
         for mb in _row_blocks(ceil_div(max(problem.m, 1), rows), nb, machine):
             yield _with_cache_blocks(problem, MatmulParams(rows, columns, mb, nb), machine)
+
+
+def _plain_columns(problem: MatmulProblem, machine: Machine) -> int:
+    """NB for a plain B: as if packed; for one row of A wide, so that rows of B are read in long runs."""
+    lanes, widest = machine.lanes(4), accumulator_limit(machine) * 2 // 3
+    if problem.m != 1 or problem.transposed_b or problem.n <= 2 * widest * lanes:
+        return panel_columns(problem.n, machine)
+    share = ceil_div(problem.n, machine.cores)
+    return ceil_div(even_block(share, widest * lanes), lanes) * lanes
 
 
 def _splits(problem: MatmulProblem, nb: int, machine: Machine) -> Iterator[tuple[int, int]]:
@@ -151,4 +160,14 @@ def _reading_plain_b(
         return replace(params, pack_b="chunk", panel_group=1 if small else min(panels, PACKED_GROUP))
     if small or problem.single_pass:
         return params
-    return replace(params, panel_group=panels, kb=STREAMED_ROWS)
+    return replace(params, panel_group=panels, kb=_streamed_rows(problem, machine, rows))
+
+
+def _streamed_rows(problem: MatmulProblem, machine: Machine, rows: int) -> int:
+    """Rows of an unpacked B that are read side by side over all panels, for ``rows`` of A.
+
+    Many save passes over the sums; few are fetched ahead from memory at the best speed. Measured.
+    """
+    if problem.k * problem.n * problem.element_bytes <= machine.l3_bytes:
+        return 64
+    return 8 if rows < FEW_ROWS else 16

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tilewright.dialects.mlir import ir, memref, vector
 from tilewright.dialects.tir import Buffer
-from tilewright.lowering.microkernels.base import load_vector, zero_of
+from tilewright.lowering.microkernels.base import load_vector, store_vector, zero_of
 from tilewright.lowering.microkernels.transpose import transpose
 from tilewright.lowering.templates.indexing import (
     Index,
@@ -95,7 +95,7 @@ class Panels:
         source = tile_of(self.source, batch_index(self.source, batch), at, [depth, columns])
         along_k, along_n = strides_of(source.type)
         if along_n == 1:
-            _copy_rows(source, target, self.lanes)
+            copy_rows(source, target, self.lanes)
         elif along_k == 1:
             _copy_transposed(source, target, self.lanes)
         else:
@@ -129,14 +129,17 @@ class Chunk:
         return tile_of(source, batch_index(source, self.batch), at, [self.depth, self.columns])
 
 
-def _copy_rows(source: ir.Value, target: ir.Value, lanes: int) -> None:
+def copy_rows(source: ir.Value, target: ir.Value, lanes: int) -> None:
+    """``target = source``, both with contiguous rows; lanes behind the last column of ``target`` stay."""
     depth, columns = source.type.shape
     type_ = ir.VectorType.get([lanes], source.type.element_type)
 
     def row(at: Index) -> None:
         for column in range(0, columns, lanes):
             place = [value_of(at), value_of(column)]
-            vector.store(load_vector(type_, source, place, columns - column), target, place)
+            left = columns - column
+            room = max(left, target.type.shape[1] - column)
+            store_vector(load_vector(type_, source, place, left), target, place, room)
 
     loop(0, depth, 1, row)
 

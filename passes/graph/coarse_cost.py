@@ -14,9 +14,9 @@ from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates.matmul_cost import (
     REGION_CYCLES,
     REGION_CYCLES_PER_CORE,
-    STREAM_BYTES_PER_CYCLE,
     core_cycles,
     cycles_by_strips,
+    packing_cycles,
 )
 from tilewright.lowering.templates.matmul_params import candidates, choose
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
@@ -135,9 +135,7 @@ def _matmul_cycles(member: Member, params: MatmulParams, machine: Machine, near:
     rows = ceil_div(max(problem.m, 1), params.row_tasks)
     panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
     kernel = panels * cycles_by_strips(problem, params, machine, rows)
-    strips = ceil_div(rows, max(params.strip_rows, 1))
-    weights = panels * problem.k * params.nb * problem.element_bytes
-    packing = {"none": 0, "task": 1, "chunk": strips}[params.pack_b] * weights / STREAM_BYTES_PER_CYCLE
+    packing = packing_cycles(problem, params, machine)
     busy = min(machine.cores, problem.batch * params.row_tasks * params.column_tasks)
     traffic = _traffic_cycles(member, machine, busy, near, params.column_tasks)
     return rounds * (kernel + packing) + traffic

@@ -121,6 +121,25 @@ def test_anchors() -> None:
     assert {anchor.name for anchor in pre_op_anchors(problem, params, TWO)} == {"chunk", "task", "unfused"}
 
 
+# M, K, N of a plain B that few rows of A multiply -> NB, KB, panels that a chunk of the depth passes over
+STREAMED = [
+    (17, 1000, 1000, (64, 63, 8)),
+    (1, 1000, 1000, (256, 63, 2)),
+    (1, 768, 768, (192, 64, 2)),
+    (17, 4096, 4096, (64, 16, 32)),
+    (1, 4096, 4096, (256, 8, 8)),
+]
+
+
+@pytest.mark.parametrize(("m", "k", "n", "expected"), STREAMED)
+def test_plain_b_is_streamed(m: int, k: int, n: int, expected: tuple[int, int, int]) -> None:
+    """Rows of B lie side by side in a chunk: many of them, but few where B comes from memory."""
+    machine = replace(TWO, l3_bytes=32 << 20)
+    params = choose(MatmulProblem(1, m, n, k, dense_b=True), machine).params
+    assert (params.nb, params.kb, params.panel_group) == expected
+    assert (params.column_tasks, params.pack_b) == (2, "none")
+
+
 def test_dense_panel_is_read_in_place() -> None:
     """64 dense columns are one packed panel already; more columns, or rows that lie apart, are packed."""
     machine = PRESETS["zen4-16"].with_cores(2)
