@@ -19,7 +19,8 @@
 // Last chunk.
 // CHECK: memref.subview %arg1[945, %{{.*}}] [55, 64]
 // CHECK: "tir.brgemm"(%{{.*}}, %{{.*}}, %[[TILE:.*]]) ({
-// CHECK: arith.maximumf
+// CHECK: arith.cmpf
+// CHECK: arith.select
 // CHECK: {accumulate = true}
 // CHECK: %[[OUT:.*]] = memref.subview %arg2[%{{.*}}, %{{.*}}] [6, 64]
 // CHECK: %[[SUM:.*]] = vector.load %[[TILE]]
