@@ -36,6 +36,7 @@ from tilewright.passes.tir import (
     inline_fused_calls,
     merge_elementwise_loops,
     merge_parallel_loops,
+    prefetch_next_tasks,
     reuse_buffers,
     shrink_buffers,
 )
@@ -59,6 +60,7 @@ PASS_MODULES = (
     mlir_to_llvm,
     multiply_by_reciprocals,
     peel_vector_tails,
+    prefetch_next_tasks,
     propagate_layouts,
     reuse_buffers,
     shrink_buffers,
@@ -124,6 +126,7 @@ PHASES = (
             "shrink-buffers",
             "canonicalize",
             "cse",
+            "prefetch-next-tasks",
             "reuse-buffers",
         ),
     ),

@@ -22,6 +22,7 @@ DECIDING = (
     "merge-parallel-loops",
     "merge-elementwise-loops",
     "shrink-buffers",
+    "prefetch-next-tasks",
 )
 
 REGIONS = ("#", "template", "ops", "node", "result", "parameters", ">cycles", "function", ">shared by")

@@ -18,6 +18,7 @@ from tilewright.lowering.microkernels.base import (
     store_vector,
     zero_of,
 )
+from tilewright.lowering.microkernels.prefetch import Ahead, emit_all, emit_share
 
 UNROLL = 4  # steps of k in one loop body; more lengthens the code and gains nothing
 STRAIGHT = 128  # multiply-adds of a tile, up to which its depth is not a loop at all
@@ -25,12 +26,13 @@ STRAIGHT = 128  # multiply-adds of a tile, up to which its depth is not a loop a
 
 @dataclass(frozen=True)
 class Operands:
-    """The three memrefs of the op and the accumulator's vector type."""
+    """The three memrefs of the op, the accumulator's vector type, and what to fetch ahead meanwhile."""
 
     a: ir.Value
     b: ir.Value
     c: ir.Value
     accumulator: ir.VectorType
+    ahead: tuple[Ahead, ...] = ()
 
 
 def emit(tile: Tile, operands: Operands, accumulate: bool, epilogue: Epilogue) -> None:
@@ -60,8 +62,11 @@ def _depth_loop(
     tile: Tile, operands: Operands, batch: list[ir.Value], accumulators: list[ir.Value]
 ) -> list[ir.Value]:
     whole = tile.depth - tile.depth % UNROLL if tile.depth * _count(tile) > STRAIGHT else 0
+    if whole == 0:
+        emit_all(operands.ahead)
 
     def unrolled(k: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
+        emit_share(operands.ahead, arith.divui(k, index(UNROLL)), whole // UNROLL)
         for offset in range(UNROLL):
             carried = _outer_product(tile, operands, batch, _plus(k, offset), carried)
         return carried

@@ -43,11 +43,12 @@ _LLVM_NAMES = {
     "avx_vnni": "avxvnni",
     "bmi1": "bmi",
     "abm": "lzcnt",
+    "3dnowprefetch": "prfchw",
     "amx_tile": "amx-tile",
     "amx_int8": "amx-int8",
     "amx_bf16": "amx-bf16",
 }
-_KNOWN = _AMX | {"avxvnni", "avx512fp16"}
+_KNOWN = _AMX | {"avxvnni", "avx512fp16", "prfchw"}
 
 
 def _cpu_fields() -> dict[str, str]:

@@ -8,7 +8,9 @@ from tilewright.dialects.attributes import from_attribute
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.microkernels import brgemm_fma
 from tilewright.lowering.microkernels.base import Epilogue, Tile
+from tilewright.lowering.microkernels.prefetch import Ahead, emit_all
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.patterns import operations
 
 
 @register_pass("expand-brgemm")
@@ -19,6 +21,7 @@ class ExpandBrgemm(Pass):
     1. The tile's extents are those of the operands; the lanes are those of the epilogue's vector.
     2. Accumulators are loop-carried vectors, so that they stay in registers over the whole depth.
     3. The epilogue is cloned behind the depth loop for each accumulator, with its row and column constant.
+    4. A ``tir.prefetch`` right before it is spread over the steps of its depth loop; any other one is a loop.
 
     Before::
 
@@ -40,27 +43,37 @@ class ExpandBrgemm(Pass):
 
     def run(self, module: ir.Operation) -> None:
         """Expand all of them; the order does not matter."""
-        found: list[tir.Brgemm] = []
+        for block in {op.block for op in operations(module, *_EXPANDED)}:
+            ahead: list[ir.Operation] = []
+            for op in list(block.operations):
+                if op.operation.name == tir.Brgemm.OPERATION_NAME:
+                    _expand(op, ahead)
+                    ahead = []
+                elif op.operation.name == tir.Prefetch.OPERATION_NAME:
+                    ahead.append(op.operation)
+        for op in operations(module, tir.Prefetch.OPERATION_NAME):
+            with ir.InsertionPoint(op), op.location:
+                emit_all([_ahead(op)])
+            op.erase()
 
-        def collect(op: ir.Operation) -> ir.WalkResult:
-            if op.name == tir.Brgemm.OPERATION_NAME:
-                found.append(op.opview)
-            return ir.WalkResult.ADVANCE
 
-        module.walk(collect)
-        for op in found:
-            _expand(op)
+_EXPANDED = (tir.Brgemm.OPERATION_NAME, tir.Prefetch.OPERATION_NAME)
 
 
-def _expand(op: tir.Brgemm) -> None:
+def _expand(op: tir.Brgemm, ahead: list[ir.Operation]) -> None:
     accumulator = op.epilogue.blocks[0].arguments[2].type
     *batch, rows, depth = op.a.type.shape
     columns, stored = op.b.type.shape[-1], op.c.type.shape[1]
     tile = Tile(math.prod(batch), rows, depth, columns, stored, accumulator.shape[0])
-    operands = brgemm_fma.Operands(op.a, op.b, op.c, accumulator)
+    operands = brgemm_fma.Operands(op.a, op.b, op.c, accumulator, tuple(map(_ahead, ahead)))
     with ir.InsertionPoint(op), op.location:
         brgemm_fma.emit(tile, operands, from_attribute(op.accumulate), _cloned(op.epilogue.blocks[0]))
-    op.operation.erase()
+    for done in (*ahead, op.operation):
+        done.erase()
+
+
+def _ahead(op: ir.Operation) -> Ahead:
+    return Ahead(op.operands[0], from_attribute(op.attributes["write"]))
 
 
 def _cloned(block: ir.Block) -> Epilogue:

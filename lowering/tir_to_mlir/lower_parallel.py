@@ -12,12 +12,12 @@ from math import prod
 from tilewright.dialects.mlir import arith, func, ir, openmp, scf
 from tilewright.dialects.tir import Parallel, ThreadId
 from tilewright.lowering.microkernels.base import index
+from tilewright.lowering.target.sharing import taken_in_turn
 from tilewright.lowering.tir_to_mlir.shared_tasks import emit_counters, emit_shared_loop
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import operations
 
-TASKS_WORTH_SHARING = 8  # tasks for each core, from which on they are not divided beforehand
 THREAD_NUM = "omp_get_thread_num"
 NUM_THREADS = "omp_get_num_threads"
 
@@ -159,7 +159,7 @@ def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
             op.move_before(first)
     with first.location:
         with ir.InsertionPoint(first):
-            shared = [position for position, grid in enumerate(run) if _is_shared_out(grid, cores)]
+            shared = [position for position, grid in enumerate(run) if taken_in_turn(_total(grid), cores)]
             counters = dict(zip(shared, emit_counters(len(shared)), strict=True))
             team = _emit_team(cores)
         with ir.InsertionPoint(team):
@@ -173,11 +173,6 @@ def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
             else:
                 task, end = _emit_task_loop(_total(grid), thread, threads)
             _lower_to_task_loop(grid, thread, task, end)
-
-
-def _is_shared_out(grid: ir.Operation, cores: int) -> bool:
-    """Whether there are tasks enough that threads had better take the next one when they are free."""
-    return _total(grid) >= TASKS_WORTH_SHARING * cores
 
 
 def _lower_to_task_loop(grid: ir.Operation, thread: ir.Value, task: ir.Value, end: ir.Operation) -> None:

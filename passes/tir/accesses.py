@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tilewright.dialects.mlir import ir
-from tilewright.dialects.tir import Brgemm
+from tilewright.dialects.tir import Brgemm, Prefetch
 from tilewright.passes.core.patterns import operations
 from tilewright.passes.tir.boxes import VIEWS, Box, Space, trace
 from tilewright.passes.tir.linear import maker_of
@@ -76,7 +76,7 @@ def accesses_of(op: ir.Operation) -> Iterator[Access]:
         yield _whole(op, 2, accumulates, True)
     elif name == "memref.copy":
         yield from (_whole(op, 0, True, False), _whole(op, 1, False, True))
-    elif name not in VIEWS:
+    elif name not in VIEWS and name != Prefetch.OPERATION_NAME:
         for number, operand in enumerate(op.operands):
             if isinstance(operand.type, ir.MemRefType):
                 yield _whole(op, number, True, True)

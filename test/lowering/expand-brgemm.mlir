@@ -23,6 +23,31 @@ func.func @acting(%a: memref<2x80xf32>, %b: memref<80x16xf32>, %c: memref<2x16xf
 
 // -----
 
+// Acting: 24 lines of a prefetch before a depth of 20 steps of four: two in each step. The line behind the last is the
+// last one again. What comes behind the microkernel is asked for in a loop.
+// CHECK-LABEL: func.func @ahead
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: arith.minui
+// CHECK: memref.prefetch %arg3[%{{.*}}, %{{.*}}], read, locality<3>, data : memref<4x96xf32>
+// CHECK: memref.prefetch %arg3
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.fma
+// CHECK: vector.store
+// CHECK: scf.for
+// CHECK: memref.prefetch %arg4[%{{.*}}, %{{.*}}], write, locality<3>, data : memref<4x96xf32>
+// CHECK-NOT: tir.prefetch
+func.func @ahead(%a: memref<2x80xf32>, %b: memref<80x16xf32>, %c: memref<2x16xf32>, %next: memref<4x96xf32>, %out: memref<4x96xf32>) {
+  "tir.prefetch"(%next) {write = false} : (memref<4x96xf32>) -> ()
+  "tir.brgemm"(%a, %b, %c) ({
+  ^bb0(%row: index, %column: index, %acc: vector<16xf32>):
+    "tir.yield"(%acc) : (vector<16xf32>) -> ()
+  }) {accumulate = false} : (memref<2x80xf32>, memref<80x16xf32>, memref<2x16xf32>) -> ()
+  "tir.prefetch"(%out) {write = true} : (memref<4x96xf32>) -> ()
+  return
+}
+
+// -----
+
 // Acting: a batch adds up, what c holds is the start, the tail of the columns is masked.
 // CHECK-LABEL: func.func @tails
 // CHECK: %[[MASK:[a-z0-9_]+]] = vector.constant_mask [5] : vector<8xi1>

@@ -7,6 +7,7 @@ SWITCHES = (
     ("no coarse-grain", "fuse-coarse-grain", "fuse-coarse-grain{enabled=false}"),
     ("no fine-grain", "fuse-fine-grain", "fuse-fine-grain{enabled=false}"),
     ("no layouts", "propagate-layouts", "propagate-layouts{enabled=false}"),
+    ("no prefetch", "prefetch-next-tasks", "prefetch-next-tasks{enabled=false}"),
     ("no buffer reuse", "reuse-buffers", "reuse-buffers{share=false}"),
 )
 

@@ -87,3 +87,37 @@ class Brgemm(TirOperation, name="brgemm"):
         if yielded != [stored]:
             return f"expected the epilogue to yield {stored}, given {list(map(str, yielded))}"
         return None
+
+
+class Prefetch(TirOperation, name="prefetch"):
+    """The elements of a strided memref with static extents will be used soon; computes nothing.
+
+    Before a `Brgemm` its cache lines are asked for one by one while that multiplies, otherwise at once.
+    ``write`` says that they will be written, so that other cores had better give them up.
+    """
+
+    source: ext.Operand[Any]
+    write: ir.IntegerAttr
+
+    attribute_kinds = {"write": ir.BoolAttr}
+
+    @classmethod
+    def build(cls, source: ir.Value, write: bool = False, loc: ir.Location | None = None) -> None:
+        """Announce that ``source`` will be read, or written.
+
+        Args:
+            source: a memref; its innermost stride is 1.
+            write: whether it will be written.
+            loc: location; the current one by default.
+        """
+        attributes = {"write": to_attribute(write)}
+        ir.Operation.create(cls.OPERATION_NAME, operands=[source], attributes=attributes, loc=loc)
+
+    def complaint(self) -> str | None:
+        """A memref of static shape whose rows are contiguous."""
+        type_ = self.source.type
+        if not is_static_memref(type_) or not type_.rank:
+            return f"expected a memref with static shape and a dimension, given {type_}"
+        if type_.get_strides_and_offset()[0][-1] != 1:
+            return f"expected an innermost stride of 1, given {type_}"
+        return None

@@ -16,7 +16,7 @@ from tilewright.runtime.compiler import resolve_machine
 from tilewright.runtime.models import open_model
 from tilewright.tools.workloads import MHAS, MLPS, mha, mlp
 
-PASSES = ("merge-elementwise-loops", "shrink-buffers")
+PASSES = ("merge-elementwise-loops", "shrink-buffers", "prefetch-next-tasks")
 SHAPES = (((37,), 19), ((2, 5), 48), ((3, 33), 17), ((130,), 80))
 
 

@@ -126,7 +126,8 @@ def test_ablations_edit_the_pipeline() -> None:
 def test_every_switch_is_an_option_of_a_pass_in_the_default_pipeline() -> None:
     base = pipelines.default()
     found = ablations(base)
-    assert list(found) == ["no coarse-grain", "no fine-grain", "no layouts", "no buffer reuse"]
+    columns = ["no coarse-grain", "no fine-grain", "no layouts", "no prefetch", "no buffer reuse"]
+    assert list(found) == columns
     for pipeline in found.values():
         assert pipeline.names == base.names
         assert pipeline != base
