@@ -20,6 +20,17 @@ from tilewright.runtime.signature import Argument, Role
 # Measured on MLPs, attention, a sentence encoder and single operators; 3 is like 2.
 OPTIMISATION_LEVEL = 2
 
+# What native code calls of the OpenMP runtime. Each comes from the runtime's own file: another library of this
+# process, such as the libgomp that PyTorch loads, may have functions of the same names, for threads of its own.
+OPENMP_SYMBOLS = (
+    "__kmpc_barrier",
+    "__kmpc_fork_call",
+    "__kmpc_global_thread_num",
+    "__kmpc_push_num_threads",
+    "omp_get_num_threads",
+    "omp_get_thread_num",
+)
+
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 NativeFunction = Callable[[int], None]
 Table = ctypes.Array[ctypes.c_uint64]
@@ -91,6 +102,9 @@ class NativeModule:
 
     def __init__(self, module: ir.Module, openmp: Path, level: int = OPTIMISATION_LEVEL) -> None:
         self._engine = ExecutionEngine(module, opt_level=level, shared_libs=[str(openmp)])
+        library = ctypes.CDLL(str(openmp))
+        for symbol in OPENMP_SYMBOLS:
+            self._engine.raw_register_runtime(symbol, ctypes.cast(library[symbol], ctypes.c_void_p))
 
     def function(self, symbol: str) -> NativeFunction:
         """The C function ``symbol`` behind its wrapper; the first lookup generates the code.

@@ -1,5 +1,8 @@
 """The number of threads and the OpenMP runtime's file."""
 
+import subprocess
+import sys
+from ctypes.util import find_library
 from pathlib import Path
 
 import pytest
@@ -50,3 +53,24 @@ def test_first_library(tmp_path: Path) -> None:
 
 def test_installed_library() -> None:
     assert openmp_library().name == "libiomp5.so"
+
+
+OTHER_RUNTIME = """
+import ctypes
+ctypes.CDLL({library!r}, mode=ctypes.RTLD_GLOBAL)
+import numpy as np
+import tilewright
+from tilewright.tools.workloads import MLPS, mlp
+x = np.random.default_rng(0).standard_normal((64, MLPS["mlp2"][0])).astype(np.float32)
+one, two = (tilewright.compile(mlp(MLPS["mlp2"], 64), threads=threads) for threads in (1, 2))
+expected = one(x)
+print(sum(not np.array_equal(two(x), expected) for _ in range(200)))
+"""
+
+
+@pytest.mark.skipif(find_library("gomp") is None, reason="no other OpenMP runtime on this machine")
+def test_other_runtime_in_the_process() -> None:
+    """Another runtime's omp_get_thread_num, as PyTorch loads, knows nothing of our threads."""
+    program = OTHER_RUNTIME.format(library=find_library("gomp"))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("0", "")
