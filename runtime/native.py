@@ -20,8 +20,8 @@ from tilewright.runtime.signature import Argument, Role
 # Measured on MLPs, attention, a sentence encoder and single operators; 3 is like 2.
 OPTIMISATION_LEVEL = 2
 
-# What native code calls of the OpenMP runtime. Each comes from the runtime's own file: another library of this
-# process, such as the libgomp that PyTorch loads, may have functions of the same names, for threads of its own.
+# What native code calls of the OpenMP runtime. Each comes from the runtime's own file: another library of the
+# process, such as the libgomp that PyTorch loads, may have functions of these names, for its own threads.
 OPENMP_SYMBOLS = (
     "__kmpc_barrier",
     "__kmpc_fork_call",
