@@ -27,6 +27,7 @@ def compile(
     dump_ir: str | Path | None = None,
     progress: Progress | None = None,
     specialisations: int = 16,
+    split_depth: bool = False,
 ) -> Executable:
     """Compile a model for this machine.
 
@@ -44,12 +45,16 @@ def compile(
         dump_ir: a directory for the IR after each pass.
         progress: called with the name of each step when it starts.
         specialisations: how many sets of input shapes to keep.
+        split_depth: let threads share the sums of a matmul of few rows and great depth. That is faster on
+            many cores, but the last bits of a result then depend on the number of threads.
 
     Raises:
         CompileError: the model, a shape, the target or the number of threads cannot be compiled.
     """
     machine = resolve_machine(target, threads)
-    plan = Plan(machine, _pipeline(pipeline), None if dump_ir is None else Path(dump_ir), progress)
+    plan = Plan(
+        machine, _pipeline(pipeline, split_depth), None if dump_ir is None else Path(dump_ir), progress
+    )
     source = open_model(model, shapes or {}, weights)
     compiler = ModelCompiler(source, plan)
     executable = Executable(
@@ -81,5 +86,6 @@ def resolve_machine(target: str | Machine | None, threads: int | None) -> Machin
     return machine.with_cores(cores)
 
 
-def _pipeline(pipeline: str | PassPipeline) -> PassPipeline:
-    return pipelines.named(pipeline) if isinstance(pipeline, str) else pipeline
+def _pipeline(pipeline: str | PassPipeline, split_depth: bool) -> PassPipeline:
+    passes = pipelines.named(pipeline) if isinstance(pipeline, str) else pipeline
+    return passes.replaced("slice-depth{enabled=true}") if split_depth else passes

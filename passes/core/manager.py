@@ -81,6 +81,20 @@ class PassPipeline:
             parts += [*head, element, *tail]
         return PassPipeline(parts)
 
+    def replaced(self, text: str) -> "PassPipeline":
+        """The pipeline with other options for one of its passes.
+
+        Args:
+            text: a pass with options; all passes of its name give way to it.
+
+        Raises:
+            CompileError: ``text`` is no pass, or none of that name is in the pipeline.
+        """
+        (element,) = PassPipeline(text).elements
+        if element.name not in self.names:
+            raise CompileError(f"no pass {element.name} in the pipeline {self}")
+        return PassPipeline([element if one.name == element.name else one for one in self.elements])
+
     def run(self, module: ir.Module | ir.Operation, settings: Settings | None = None) -> None:
         """Rewrite ``module`` in place.
 

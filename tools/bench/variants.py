@@ -14,9 +14,4 @@ SWITCHES = (
 
 def ablations(base: PassPipeline) -> dict[str, PassPipeline]:
     """``base`` with each of `SWITCHES` off, by column; a switch whose pass ``base`` lacks is left out."""
-    return {column: _replace(base, name, text) for column, name, text in SWITCHES if name in base.names}
-
-
-def _replace(base: PassPipeline, name: str, text: str) -> PassPipeline:
-    parts = [PassPipeline(text) if element.name == name else element for element in base.elements]
-    return PassPipeline(parts)
+    return {column: base.replaced(text) for column, name, text in SWITCHES if name in base.names}

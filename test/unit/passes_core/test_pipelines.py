@@ -76,3 +76,10 @@ def test_default_pipeline_keeps_to_its_dialects():
             pipelines.named(phase.name).run(module)
             names = {op.name.partition(".")[0] for op in operations(module.operation)}
             assert names <= phase.dialects, phase.name
+
+
+def test_options_of_one_pass_are_replaced() -> None:
+    pipeline = PassPipeline("cse,slice-depth,canonicalize")
+    assert str(pipeline.replaced("slice-depth{enabled=true}")) == "cse,slice-depth{enabled=true},canonicalize"
+    with pytest.raises(CompileError, match="no pass fuse-fine-grain in the pipeline cse,slice-depth"):
+        pipeline.replaced("fuse-fine-grain")
