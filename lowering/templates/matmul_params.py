@@ -19,6 +19,7 @@ ROW_STRIP_TILES = 4  # least tiles of a strip with row-wise post-ops: fewer read
 
 TILES_WORTH_PACKING = 4  # tiles that read the same panel
 PACKED_GROUP = 4  # panels packed at once: rows of 1 KB stream from memory
+NARROW_ROW_BYTES = 512  # of a dense B: its panels share pages, and the prefetchers follow
 FEW_ROWS = 4  # of A: with fewer, reading B is all there is
 
 
@@ -147,10 +148,14 @@ def _reading_plain_b(
 ) -> MatmulParams:
     """Pack B where each element is used by several tiles or must be transposed; otherwise stream its rows.
 
-    A dense B of one panel of whole vectors is a packed one already.
+    A dense B of one panel of whole vectors is a packed one already; one of a few panels that stays in
+    the cache is read in place as fast, and its packed copy would take room there.
     """
-    if problem.dense_b and problem.n <= params.nb and problem.n % machine.lanes(4) == 0:
-        return params
+    if problem.dense_b and problem.n % machine.lanes(4) == 0:
+        row = problem.n * problem.element_bytes
+        narrow = row <= NARROW_ROW_BYTES and problem.k * row <= machine.l2_bytes // 2
+        if narrow or problem.n <= params.nb:
+            return params
     panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
     small = problem.k * problem.n * problem.element_bytes <= machine.l2_bytes // 2
     packs = problem.transposed_b or ceil_div(rows, params.mb) >= TILES_WORTH_PACKING

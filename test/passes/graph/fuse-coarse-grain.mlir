@@ -4,7 +4,7 @@
 // RUN: tilewright-opt %s --split-input-file --target zen4-16 --cores 2 -p fuse-fine-grain,choose-template-parameters,fuse-coarse-grain | filecheck %s --check-prefix=FIXED
 
 // Acts: two cores take 16 rows each through both layers. On 56 cores 32 rows do not suffice: the columns stay
-// split, and a barrier separates the layers. Parameters that are there already are not changed.
+// split, and a barrier separates the layers.
 // CHECK-LABEL: func.func @layers
 // CHECK: }) {{{.*}}members = 2 : i64, merge_group = 0 : i64, merge_kind = "start"
 // CHECK-SAME: column_tasks = 1 : i64
@@ -17,15 +17,27 @@
 // MANY: merge_kind = "barrier", merge_refused = "with those before it takes {{[0-9]+}} cycles, apart from them {{[0-9]+}}"
 // MANY-SAME: column_tasks = {{[2-9]|1[0-9]}} : i64
 // OFF-NOT: merge_
-// FIXED-LABEL: func.func @layers
-// FIXED: merge_kind = "start"{{.*}}column_tasks = 2 : i64
-// FIXED: merge_kind = "barrier", merge_refused = "its parameters are fixed otherwise"
 func.func @layers(%x: tensor<32x512xf32>, %w: tensor<512x512xf32, #graph.blocked<[1, 0], [[1, 64]]>>, %v: tensor<512x512xf32, #graph.blocked<[1, 0], [[1, 64]]>>) -> tensor<32x512xf32> {
   %0 = "graph.matmul"(%x, %w) {transpose_a = false, transpose_b = false} : (tensor<32x512xf32>, tensor<512x512xf32, #graph.blocked<[1, 0], [[1, 64]]>>) -> tensor<32x512xf32>
   %1 = "graph.relu"(%0) : (tensor<32x512xf32>) -> tensor<32x512xf32>
   %2 = "graph.matmul"(%1, %v) {transpose_a = false, transpose_b = false} : (tensor<32x512xf32>, tensor<512x512xf32, #graph.blocked<[1, 0], [[1, 64]]>>) -> tensor<32x512xf32>
   %3 = "graph.relu"(%2) : (tensor<32x512xf32>) -> tensor<32x512xf32>
   return %3 : tensor<32x512xf32>
+}
+
+// -----
+
+// Parameters that are there already are not changed: eight rows on their own are best split by columns.
+// FIXED-LABEL: func.func @fixed
+// FIXED: merge_kind = "start"{{.*}}column_tasks = 2 : i64
+// FIXED-NEXT: graph.fused
+// FIXED: merge_kind = "barrier", merge_refused = "its parameters are fixed otherwise"
+func.func @fixed(%x: tensor<8x512xf32>, %w: tensor<512x512xf32, #graph.blocked<[1, 0], [[1, 64]]>>, %v: tensor<512x512xf32, #graph.blocked<[1, 0], [[1, 64]]>>) -> tensor<8x512xf32> {
+  %0 = "graph.matmul"(%x, %w) {transpose_a = false, transpose_b = false} : (tensor<8x512xf32>, tensor<512x512xf32, #graph.blocked<[1, 0], [[1, 64]]>>) -> tensor<8x512xf32>
+  %1 = "graph.relu"(%0) : (tensor<8x512xf32>) -> tensor<8x512xf32>
+  %2 = "graph.matmul"(%1, %v) {transpose_a = false, transpose_b = false} : (tensor<8x512xf32>, tensor<512x512xf32, #graph.blocked<[1, 0], [[1, 64]]>>) -> tensor<8x512xf32>
+  %3 = "graph.relu"(%2) : (tensor<8x512xf32>) -> tensor<8x512xf32>
+  return %3 : tensor<8x512xf32>
 }
 
 // -----
@@ -57,12 +69,12 @@ func.func @attention(%q: tensor<4x8x128x64xf32>, %k: tensor<4x8x128x64xf32>, %v:
 // CHECK-SAME: pack_b = "task"
 // CHECK-SAME: strip_rows = [[STRIP]] : i64
 // FIXED-NOT: follows
-func.func @strips(%q: tensor<16x512x64xf32>, %k: tensor<16x64x512xf32>, %v: tensor<16x512x128xf32>) -> tensor<16x512x128xf32> {
+func.func @strips(%q: tensor<16x512x64xf32>, %k: tensor<16x64x512xf32>, %v: tensor<16x512x256xf32>) -> tensor<16x512x256xf32> {
   %0 = "graph.matmul"(%q, %k) {transpose_a = false, transpose_b = false} : (tensor<16x512x64xf32>, tensor<16x64x512xf32>) -> tensor<16x512x512xf32>
   %1 = "graph.reduce_max"(%0) {axes = [2], keep_dims = true} : (tensor<16x512x512xf32>) -> tensor<16x512x1xf32>
   %2 = "graph.sub"(%0, %1) : (tensor<16x512x512xf32>, tensor<16x512x1xf32>) -> tensor<16x512x512xf32>
-  %3 = "graph.matmul"(%2, %v) {transpose_a = false, transpose_b = false} : (tensor<16x512x512xf32>, tensor<16x512x128xf32>) -> tensor<16x512x128xf32>
-  return %3 : tensor<16x512x128xf32>
+  %3 = "graph.matmul"(%2, %v) {transpose_a = false, transpose_b = false} : (tensor<16x512x512xf32>, tensor<16x512x256xf32>) -> tensor<16x512x256xf32>
+  return %3 : tensor<16x512x256xf32>
 }
 
 // -----

@@ -141,10 +141,12 @@ def test_plain_b_is_streamed(m: int, k: int, n: int, expected: tuple[int, int, i
 
 
 def test_dense_panel_is_read_in_place() -> None:
-    """64 dense columns are one packed panel already; more columns, or rows that lie apart, are packed."""
+    """64 dense columns are a packed panel, 128 are two narrow ones; wide rows, or rows apart, are packed."""
     machine = PRESETS["zen4-16"].with_cores(2)
     dense = MatmulProblem(16, 512, 64, 512, dense_b=True)
     assert choose(dense, machine).params.pack_b == "none"
     assert choose(replace(dense, dense_b=False), machine).params.pack_b == "chunk"
-    assert choose(replace(dense, n=128), machine).params.pack_b == "chunk"
+    assert choose(replace(dense, n=128), machine).params.pack_b == "none"
+    assert choose(replace(dense, n=128, k=2048), machine).params.pack_b == "chunk"
+    assert choose(replace(dense, n=256), machine).params.pack_b == "chunk"
     assert choose(replace(dense, n=40), machine).params.pack_b == "chunk"
