@@ -26,7 +26,7 @@ from tilewright.lowering.graph_to_tir.values import splat
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates import matmul
 from tilewright.lowering.templates.indexing import Index, plus, tile_of, value_of
-from tilewright.lowering.templates.matmul import Anchors, MatmulOperands, Place
+from tilewright.lowering.templates.matmul_parts import Anchors, MatmulOperands, Place
 from tilewright.lowering.templates.matmul_region import accumulator_dtype, folds_rows, problem_of, read_params
 from tilewright.lowering.templates.packing import Panels
 

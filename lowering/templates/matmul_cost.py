@@ -30,14 +30,14 @@ REGION_CYCLES = 2000
 REGION_CYCLES_PER_CORE = 60
 
 
-def kernel_cycles(rows: int, params: MatmulParams, machine: Machine, b_cycles: float) -> float:
-    """Cycles for one step of k of a tile of ``rows`` rows whose row of B takes ``b_cycles`` to come."""
+def kernel_cycles(rows: int, params: MatmulParams, machine: Machine, arrival: float) -> float:
+    """Cycles for one step of k of a tile of ``rows`` rows whose row of B takes ``arrival`` to come."""
     vectors = ceil_div(params.nb, machine.lanes(4))
     multiplying = rows * vectors / machine.fma_per_cycle
-    return max(multiplying, (rows + vectors) / LOADS_PER_CYCLE, float(FMA_LATENCY), b_cycles)
+    return max(multiplying, (rows + vectors) / LOADS_PER_CYCLE, float(FMA_LATENCY), arrival)
 
 
-def b_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> tuple[float, float]:
+def arrival_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> tuple[float, float]:
     """Cycles until a row of a panel of B is there: in the first tile of a strip, and in the others."""
     row = params.nb * problem.element_bytes
     near = 0.0 if params.kb * row <= machine.l1_bytes // 2 else row / L2_BYTES_PER_CYCLE
@@ -66,7 +66,7 @@ def strip_cycles(
     """
     chunks = max(1, ceil_div(problem.k, max(params.kb, 1)))
     heights = tile_heights(rows, params.mb)
-    first, others = b_cycles(problem, params, machine)
+    first, others = arrival_cycles(problem, params, machine)
     per_k = sum(count * kernel_cycles(height, params, machine, others) for height, count in heights.items())
     for highest in [] if resident else list(heights)[:1]:
         per_k += kernel_cycles(highest, params, machine, first) + STREAM_SHOWN * first

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tilewright.dialects.mlir import arith, ir
+from tilewright.lowering.microkernels.base import index
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,8 @@ def materialise(expression: Linear) -> ir.Value:
     """Emit ``expression`` at the insertion point; its values must dominate that."""
     total: ir.Value | None = None
     for value, coefficient in expression.terms.items():
-        term = value if coefficient == 1 else arith.muli(value, _index(coefficient))
+        term = value if coefficient == 1 else arith.muli(value, index(coefficient))
         total = term if total is None else arith.addi(total, term)
     if total is None:
-        return _index(expression.constant)
-    return arith.addi(total, _index(expression.constant)) if expression.constant else total
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)
+        return index(expression.constant)
+    return arith.addi(total, index(expression.constant)) if expression.constant else total

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tilewright.dialects.mlir import arith, ir, memref
 from tilewright.dialects.tir import Prefetch
+from tilewright.lowering.microkernels.base import index
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.target.sharing import tasks_ahead
 from tilewright.passes.core.base import Pass, register_pass
@@ -85,15 +86,15 @@ def _following(variables: Sequence[ir.Value], sizes: Sequence[int], ahead: int) 
     for variable, size in zip(variables, sizes, strict=True):
         stride //= size
         number = number.plus(Linear({variable: stride}))
-    return arith.minui(materialise(number), _index(math.prod(sizes) - 1))
+    return arith.minui(materialise(number), index(math.prod(sizes) - 1))
 
 
 def _coordinates(number: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:
     """Grid indices of task ``number``."""
     found: list[ir.Value] = []
     for size in reversed(sizes):
-        found.append(arith.remui(number, _index(size)))
-        number = arith.divui(number, _index(size))
+        found.append(arith.remui(number, index(size)))
+        number = arith.divui(number, index(size))
     return found[::-1]
 
 
@@ -115,18 +116,18 @@ def _emit(site: Site, part: Slice, following: Sequence[ir.Value], rows: tuple[in
     first, count = rows
     step = -(-count // max(site.runs, 1))
     with ir.InsertionPoint(site.op), site.op.location:
-        at = arith.minui(arith.muli(_run(site), _index(step)), _index(count - step))
-        at = arith.addi(at, _index(first))
+        at = arith.minui(arith.muli(_run(site), index(step)), index(count - step))
+        at = arith.addi(at, index(first))
         Prefetch.build(_rows(part, following, at, step), part.written)
 
 
 def _run(site: Site) -> ir.Value:
     """How often the task has come to the site before."""
-    number = _index(0)
+    number = index(0)
     for loop, trips in site.loops:
         variable, step = loop.regions[0].blocks[0].arguments[0], loop.operands[2]
         trip = arith.divui(variable, step)
-        number = arith.addi(arith.muli(number, _index(trips)), trip)
+        number = arith.addi(arith.muli(number, index(trips)), trip)
     return number
 
 
@@ -141,7 +142,3 @@ def _rows(part: Slice, following: Sequence[ir.Value], at: ir.Value, count: int) 
     layout = ir.StridedLayoutAttr.get(dynamic, [strides[axis] for axis in part.kept])
     result = ir.MemRefType.get([count, part.columns], type_.element_type, layout)
     return memref.subview(part.memory, offsets, sizes, [1] * len(sizes), result_type=result)
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

@@ -115,7 +115,7 @@ def _is_inside(grid: ir.Operation, memory: ir.Value) -> bool:
 def sites_of(grid: ir.Operation) -> list[Site]:
     """The microkernels of a task that stand in loops of known length."""
     sites = (_site(grid, op) for op in operations(grid, Brgemm.OPERATION_NAME))
-    return [site for site in sites if site is not None]
+    return [site for site in sites if site is not None and site.work]
 
 
 def _site(grid: ir.Operation, op: ir.Operation) -> Site | None:

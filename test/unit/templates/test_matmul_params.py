@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.target.presets import PRESETS
 from tilewright.lowering.templates.anchors import cheapest, post_op_anchors, pre_op_anchors
-from tilewright.lowering.templates.matmul_cost import b_cycles, core_cycles, kernel_cycles
+from tilewright.lowering.templates.matmul_cost import arrival_cycles, core_cycles, kernel_cycles
 from tilewright.lowering.templates.matmul_params import (
     accumulator_limit,
     choose,
@@ -96,7 +96,7 @@ def test_double_pumped_units_make_reading_b_cheaper_than_multiplying() -> None:
     problem = MatmulProblem(1, 16, 1024, 1024, packed_columns=64)
     params = MatmulParams(1, 1, 4, 64, kb=1024, strip_rows=16)
     slow, fast = TWO, replace(TWO, fma_per_cycle=2)
-    from_l2 = b_cycles(problem, params, slow)[1]
+    from_l2 = arrival_cycles(problem, params, slow)[1]
     assert kernel_cycles(4, params, slow, from_l2) / 4 == kernel_cycles(6, params, slow, from_l2) / 6
     assert kernel_cycles(4, params, fast, from_l2) / 4 > kernel_cycles(6, params, fast, from_l2) / 6
     assert core_cycles(problem, params, slow) > core_cycles(problem, params, fast)
