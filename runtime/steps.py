@@ -5,7 +5,8 @@
 """
 
 from tilewright.dialects.mlir import func, ir
-from tilewright.lowering.tir_to_mlir.guard_init_calls import is_given, root_of
+from tilewright.lowering.tir_to_mlir.guard_init_calls import is_given
+from tilewright.lowering.tir_to_mlir.views import root_of
 
 Step = tuple[int, ...]
 _IDLE = ("arith.", "memref.")

@@ -4,7 +4,7 @@ A generator emits straight ``vector``/``arith`` IR for one tile at the insertion
 LLVM's loop vectoriser.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tilewright.dialects.mlir import arith, ir, scf, vector
@@ -32,6 +32,16 @@ class Tile:
 def index(value: int) -> ir.Value:
     """A constant of index type."""
     return arith.constant(ir.IndexType.get(), value)
+
+
+def delinearise(number: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:
+    """Coordinates of the linear index ``number`` in a row-major grid of ``sizes``."""
+    coordinates: list[ir.Value] = []
+    rest = number
+    for size in reversed(sizes[1:]):
+        coordinates.append(arith.remui(rest, index(size)))
+        rest = arith.divui(rest, index(size))
+    return [rest, *reversed(coordinates)]
 
 
 def partial_mask(lanes: int, active: int) -> ir.Value:

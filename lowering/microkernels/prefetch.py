@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tilewright.dialects.mlir import arith, ir, memref
-from tilewright.lowering.microkernels.base import counted_loop, index
+from tilewright.lowering.microkernels.base import counted_loop, delinearise, index
 
 LINE_BYTES = 64
 _NEAR = 3  # MLIR's locality hint: into the first-level cache
@@ -61,10 +61,6 @@ def emit_all(parts: Sequence[Ahead]) -> None:
 
 def _emit_line(part: Ahead, number: ir.Value) -> None:
     *rows, columns = part.view.type.shape
-    in_row = -(-columns // part.line_elements)
-    at = [arith.muli(arith.remui(number, index(in_row)), index(part.line_elements))]
-    number = arith.divui(number, index(in_row))
-    for extent in reversed(rows):
-        at.append(arith.remui(number, index(extent)))
-        number = arith.divui(number, index(extent))
-    memref.prefetch(part.view, at[::-1], part.write, _NEAR, True)
+    *row, line = delinearise(number, [*rows, -(-columns // part.line_elements)])
+    at = [*row, arith.muli(line, index(part.line_elements))]
+    memref.prefetch(part.view, at, part.write, _NEAR, True)

@@ -45,8 +45,8 @@ class Anchor:
 
 def post_op_anchors(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> list[Anchor]:
     """Anchors for an op on C, from the innermost to the outermost, and not fusing."""
-    rows = ceil_div(max(problem.m, 1), params.row_tasks)
-    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    rows = params.task_rows(problem)
+    panels = params.task_panels(problem)
     columns = min(panels * params.nb, problem.n)
     whole = params.column_tasks == 1
     tasks = ceil_div(problem.batch * params.row_tasks * params.column_tasks, machine.cores)
@@ -65,8 +65,8 @@ def post_op_anchors(problem: MatmulProblem, params: MatmulParams, machine: Machi
 
 def pre_op_anchors(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> list[Anchor]:
     """Anchors for packing B: a chunk of a group of panels, all panels of the task, and not fusing."""
-    strips = ceil_div(ceil_div(max(problem.m, 1), params.row_tasks), max(params.strip_rows, 1))
-    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    strips = ceil_div(params.task_rows(problem), max(params.strip_rows, 1))
+    panels = params.task_panels(problem)
     tasks = ceil_div(problem.batch * params.row_tasks * params.column_tasks, machine.cores)
     once = tasks * problem.k * panels * params.nb
     chunk = (params.panel_group, params.kb, params.nb)

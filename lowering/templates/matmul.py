@@ -21,7 +21,7 @@ from tilewright.lowering.templates.indexing import (
     times,
     when,
 )
-from tilewright.lowering.templates.matmul_parts import Anchors, MatmulOperands, Place
+from tilewright.lowering.templates.matmul_parts import FOLLOWS, Anchors, MatmulOperands, Place
 from tilewright.lowering.templates.matmul_problem import (
     MatmulParams,
     MatmulProblem,
@@ -29,8 +29,6 @@ from tilewright.lowering.templates.matmul_problem import (
     tile_heights,
 )
 from tilewright.lowering.templates.packing import copy_rows
-
-FOLLOWS = "tir.follows"  # on a loop over strips: it joins the one before that computes its rows
 
 
 def emit(problem: MatmulProblem, params: MatmulParams, operands: MatmulOperands, anchors: Anchors) -> None:

@@ -68,7 +68,8 @@ def strip_cycles(
     heights = tile_heights(rows, params.mb)
     first, others = arrival_cycles(problem, params, machine)
     per_k = sum(count * kernel_cycles(height, params, machine, others) for height, count in heights.items())
-    for highest in [] if resident else list(heights)[:1]:
+    if heights and not resident:
+        highest = next(iter(heights))
         per_k += kernel_cycles(highest, params, machine, first) + STREAM_SHOWN * first
         per_k -= kernel_cycles(highest, params, machine, others)
     tiles = sum(heights.values())
@@ -90,14 +91,14 @@ def cycles_by_strips(problem: MatmulProblem, params: MatmulParams, machine: Mach
 
 def _stays(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> bool:
     """Whether all of B that a task reads stays in the core's cache from strip to strip."""
-    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    panels = params.task_panels(problem)
     return panels * params.nb * problem.k * problem.element_bytes <= machine.l2_bytes * B_SHARE_OF_L2
 
 
 def core_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> float:
     """Cycles of the busiest core."""
-    rows = ceil_div(max(problem.m, 1), params.row_tasks)
-    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    rows = params.task_rows(problem)
+    panels = params.task_panels(problem)
     task = panels * cycles_by_strips(problem, params, machine, rows)
     task += packing_cycles(problem, params, machine)
     read_and_written = rows * (problem.k + min(panels * params.nb, problem.n))
@@ -108,8 +109,8 @@ def core_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) 
 
 def packing_cycles(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> float:
     """Cycles of a task that packs a plain B at run time: once, or for each strip."""
-    rows = ceil_div(max(problem.m, 1), params.row_tasks)
-    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    rows = params.task_rows(problem)
+    panels = params.task_panels(problem)
     weights = panels * problem.k * params.nb * problem.element_bytes
     times = {"none": 0, "task": 1, "chunk": ceil_div(rows, max(params.strip_rows, 1))}[params.pack_b]
     return times * weights * (1 / stream_rate(problem, machine) + 1 / L2_BYTES_PER_CYCLE)

@@ -118,7 +118,7 @@ def _row_blocks(task_rows: int, nb: int, machine: Machine) -> list[int]:
 
 def _with_cache_blocks(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> MatmulParams:
     """Add KB, the strip of rows, and how a plain B is read."""
-    rows = ceil_div(max(problem.m, 1), params.row_tasks)
+    rows = params.task_rows(problem)
     if not problem.packed_columns:
         params = _reading_plain_b(problem, params, machine, rows)
     deepest = (
@@ -156,7 +156,7 @@ def _reading_plain_b(
         narrow = row <= NARROW_ROW_BYTES and problem.k * row <= machine.l2_bytes // 2
         if narrow or problem.n <= params.nb:
             return params
-    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    panels = params.task_panels(problem)
     small = problem.k * problem.n * problem.element_bytes <= machine.l2_bytes // 2
     packs = problem.transposed_b or ceil_div(rows, params.mb) >= TILES_WORTH_PACKING
     if packs and problem.row_wise:

@@ -7,6 +7,8 @@ from tilewright.dialects.mlir import ir
 from tilewright.lowering.templates.indexing import Index
 from tilewright.lowering.templates.packing import Panels
 
+FOLLOWS = "tir.follows"  # on a loop over strips of rows: it joins the one before that computes its rows
+
 
 @dataclass(frozen=True)
 class Place:

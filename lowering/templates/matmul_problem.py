@@ -80,6 +80,14 @@ class MatmulParams:
     pack_b: str = "none"
     follows: bool = False
 
+    def task_rows(self, problem: MatmulProblem) -> int:
+        """Rows of the largest task, at least 1."""
+        return ceil_div(max(problem.m, 1), self.row_tasks)
+
+    def task_panels(self, problem: MatmulProblem) -> int:
+        """Panels of B of the largest task, at least 1."""
+        return ceil_div(ceil_div(max(problem.n, 1), self.nb), self.column_tasks)
+
 
 @dataclass(frozen=True)
 class Candidate:

@@ -7,24 +7,11 @@ others: so one plain weight at a time is in memory beside the packed ones, not a
 from dataclasses import dataclass
 
 from tilewright.dialects.mlir import arith, func, ir, memref, scf
+from tilewright.lowering.tir_to_mlir.views import root_of
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.patterns import decline
 
 ENTRY = "init"
-# Operations that give another shape to the memory of their first operand.
-VIEWS = frozenset(
-    f"memref.{name}"
-    for name in (
-        "cast",
-        "collapse_shape",
-        "expand_shape",
-        "memory_space_cast",
-        "reinterpret_cast",
-        "subview",
-        "transpose",
-        "view",
-    )
-)
 
 
 @register_pass("guard-init-calls")
@@ -72,13 +59,6 @@ def _guard(function: func.FuncOp, call: ir.Operation) -> None:
         with ir.InsertionPoint(branch.then_block):
             end = scf.YieldOp([])
     call.move_before(end.operation)
-
-
-def root_of(value: ir.Value) -> ir.Value:
-    """The memory that ``value`` is a view of; itself where it is none."""
-    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in VIEWS:
-        value = value.owner.operation.operands[0]
-    return value
 
 
 def is_given(function: func.FuncOp, value: ir.Value) -> bool:

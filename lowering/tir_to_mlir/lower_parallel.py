@@ -11,9 +11,10 @@ from math import prod
 
 from tilewright.dialects.mlir import arith, func, ir, openmp, scf
 from tilewright.dialects.tir import Parallel, ThreadId
-from tilewright.lowering.microkernels.base import index
+from tilewright.lowering.microkernels.base import delinearise, index
 from tilewright.lowering.target.sharing import taken_in_turn
 from tilewright.lowering.tir_to_mlir.shared_tasks import emit_counters, emit_shared_loop
+from tilewright.lowering.tir_to_mlir.views import VIEWS
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import operations
@@ -22,18 +23,7 @@ THREAD_NUM = "omp_get_thread_num"
 NUM_THREADS = "omp_get_num_threads"
 
 # Views of memory, which may be made before an earlier grid runs, as may all of arith.
-_VIEWS = frozenset(
-    {
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        "memref.get_global",
-        "memref.reinterpret_cast",
-        "memref.subview",
-        "memref.transpose",
-        "memref.view",
-    }
-)
+_MOVABLE = VIEWS | {"memref.get_global"}
 
 
 @register_pass("lower-parallel")
@@ -44,7 +34,8 @@ class LowerParallel(Pass):
     1. On a machine of one core, or of a single task, a grid becomes nested ``scf.for`` loops.
     2. On more cores a grid becomes one ``omp.parallel`` of that many threads, in which thread ``t`` of ``n``
        loops over tasks ``[t * total / n, (t + 1) * total / n)`` of the linearised grid. The runtime may give
-       fewer threads than asked for; ``n`` is what it gave.
+       fewer threads than asked for; ``n`` is what it gave. Of many tasks for each core threads take the next
+       one from a common counter instead.
     3. Grids that follow each other, with nothing but arithmetic and views between them, share one
        ``omp.parallel`` with an ``omp.barrier`` after each but the last.
     4. A grid inside another one becomes nested loops: its tasks belong to the thread that meets it.
@@ -112,7 +103,7 @@ def _follows(first: ir.Operation, second: ir.Operation) -> bool:
     if first.block != second.block:
         return False
     between = _between(first, second)
-    return all(op.name.startswith("arith.") or op.name in _VIEWS for op in between)
+    return all(op.name.startswith("arith.") or op.name in _MOVABLE for op in between)
 
 
 def _between(first: ir.Operation, second: ir.Operation) -> list[ir.Operation]:
@@ -178,7 +169,7 @@ def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
 def _lower_to_task_loop(grid: ir.Operation, thread: ir.Value, task: ir.Value, end: ir.Operation) -> None:
     """The body of ``grid`` for ``task``, before ``end``."""
     with ir.InsertionPoint(end):
-        coordinates = _delinearise(task, grid.opview.grid_sizes)
+        coordinates = delinearise(task, grid.opview.grid_sizes)
     for op in operations(grid, ThreadId.OPERATION_NAME):
         _replace(op, thread)
     _move_body(grid, end, coordinates)
@@ -208,16 +199,6 @@ def _emit_task_loop(total: int, thread: ir.Value, threads: ir.Value) -> tuple[ir
     with ir.InsertionPoint(loop.body):
         last = scf.YieldOp([])
     return loop.induction_variable, last.operation
-
-
-def _delinearise(task: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:
-    """Coordinates of the linear index ``task`` in a row-major grid of ``sizes``."""
-    coordinates: list[ir.Value] = []
-    rest = task
-    for size in reversed(sizes[1:]):
-        coordinates.append(arith.remui(rest, index(size)))
-        rest = arith.divui(rest, index(size))
-    return [rest, *reversed(coordinates)]
 
 
 def _replace(op: ir.Operation, value: ir.Value) -> None:

@@ -12,6 +12,9 @@ from functools import lru_cache
 
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates.matmul_cost import (
+    L2_BYTES_PER_CYCLE,
+    L3_BYTES_PER_CYCLE,
+    MEMORY_BYTES_PER_CYCLE,
     REGION_CYCLES,
     REGION_CYCLES_PER_CORE,
     core_cycles,
@@ -23,9 +26,6 @@ from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulPro
 from tilewright.passes.graph.coarse_members import SCATTERED, Cut, Member, inner_bytes
 from tilewright.passes.graph.coarse_strips import Chosen, strip_parts, with_strips
 
-OWN_CACHE_BYTES_PER_CYCLE = 24
-SHARED_CACHE_BYTES_PER_CYCLE = 8
-MEMORY_BYTES_PER_CYCLE = 3
 OWN_CACHE_SHARE = 0.625  # of L2, for what passes between members
 SHARED_CACHE_SHARE = 4  # what passes between grids may take this fraction of L3 each
 
@@ -132,8 +132,8 @@ def _matmul_cycles(member: Member, params: MatmulParams, machine: Machine, near:
     assert member.problem is not None
     problem = member.problem
     rounds = ceil_div(problem.batch * params.row_tasks * params.column_tasks, machine.cores)
-    rows = ceil_div(max(problem.m, 1), params.row_tasks)
-    panels = ceil_div(ceil_div(max(problem.n, 1), params.nb), params.column_tasks)
+    rows = params.task_rows(problem)
+    panels = params.task_panels(problem)
     kernel = panels * cycles_by_strips(problem, params, machine, rows)
     packing = packing_cycles(problem, params, machine)
     busy = min(machine.cores, problem.batch * params.row_tasks * params.column_tasks)
@@ -161,6 +161,6 @@ def _traffic_cycles(
 
 def _rate(size_bytes: int, is_near: bool, machine: Machine) -> int:
     if is_near:
-        return OWN_CACHE_BYTES_PER_CYCLE
+        return L2_BYTES_PER_CYCLE
     fits = size_bytes <= machine.l3_bytes // SHARED_CACHE_SHARE
-    return SHARED_CACHE_BYTES_PER_CYCLE if fits else MEMORY_BYTES_PER_CYCLE
+    return L3_BYTES_PER_CYCLE if fits else MEMORY_BYTES_PER_CYCLE

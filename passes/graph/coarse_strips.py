@@ -2,8 +2,8 @@
 
 A matmul with row-wise post-ops finishes a strip of rows before it begins the next. One that multiplies these
 rows can follow strip by strip: what passes between them is then a strip, whatever the rows of a task. That is
-attention without its probabilities in memory. The second operand of the one that follows is packed for the
-task, ahead of all strips, and both have strips of the same height.
+attention without its probabilities in memory. If the second operand of the one that follows is packed, then
+for the task, ahead of all strips; both have strips of the same height.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def strip_parts(members: Sequence[Member], chosen: Chosen) -> dict[int, float]:
     for number, (member, params) in enumerate(zip(members, chosen, strict=True)):
         if params is None or not params.follows or member.problem is None:
             continue
-        rows = ceil_div(max(member.problem.m, 1), params.row_tasks)
+        rows = params.task_rows(member.problem)
         later = {read.value for other in members[number + 1 :] for read in other.reads}
         for write in members[number - 1].writes:
             if write.value not in later:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tilewright.dialects.mlir import ir, scf
+from tilewright.lowering.templates.matmul_parts import FOLLOWS
 from tilewright.passes.core.patterns import decline, operations
 from tilewright.passes.tir.dependences import Dependences
 from tilewright.passes.tir.linear import constant_of, linear_of, maker_of
 
 OPS_LIMIT = 256
-FOLLOWS = "tir.follows"  # on a loop over strips of rows: it joins the one before that computes its rows
 _ARITHMETIC = ("arith.addi", "arith.subi", "arith.muli", "arith.minsi", "arith.remui")
 _KEPT_APART = ("tir.brgemm", "tir.parallel", "func.call")
 
