@@ -86,12 +86,7 @@ class Executable:
         found = self._find(values)
         if found is None:
             values, found = self._admit(values)
-        if out is None:
-            results = found.call(values)
-        elif type(out) is np.ndarray and len(self._output_names) == 1:
-            results = found.call_into(values, (out,))
-        else:
-            results = found.call_into(values, ordered_out(out, self._output_names))
+        results = found.call(values, None if out is None else self._ordered(out))
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(self, feeds: Mapping[str, Any], out: Any = None) -> dict[str, np.ndarray]:
@@ -111,10 +106,7 @@ class Executable:
         found = self._find(arrays, fed)
         if found is None:
             arrays, found = self._admit(arrays, fed)
-        if out is None:
-            results = found.call(arrays)
-        else:
-            results = found.call_into(arrays, ordered_out(out, self._output_names))
+        results = found.call(arrays, None if out is None else self._ordered(out))
         return dict(zip(self._output_names, results, strict=True))
 
     def prepare(self, shapes: Mapping[str, Sequence[int]] | None = None) -> Specialisation:
@@ -157,15 +149,22 @@ class Executable:
         names = select_feeds(feeds, self._input_names, [info.name for info in self.overridable])
         return [feeds[name] for name in names], tuple(names[len(self.inputs) :])
 
+    def _ordered(self, out: Any) -> Sequence[Any]:
+        """``out`` with one entry for each output."""
+        single = type(out) is np.ndarray and len(self._output_names) == 1
+        return (out,) if single else ordered_out(out, self._output_names)
+
     def _find(self, arrays: Sequence[Any], fed: tuple[str, ...] = ()) -> Specialisation | None:
         """The specialisation for ``arrays`` where they can be passed as they are; None otherwise."""
+        described: list[Any] = []
         for array in arrays:
             if type(array) is not np.ndarray or not array.flags.c_contiguous:
                 return None
-        key = (*[(array.shape, array.dtype) for array in arrays], *fed)
-        found = self._ready.get(key)
+            described.append(array.shape)
+            described.append(array.dtype)
+        found = self._ready.get((*described, *fed))
         if found is not None and len(self._ready) > 1:
-            self._touch(key)
+            self._touch((*described, *fed))
         return found
 
     def _touch(self, key: Key) -> None:
@@ -184,7 +183,8 @@ class Executable:
         return arrays, self._specialise(arrays, fed)
 
     def _specialise(self, arrays: Sequence[np.ndarray], fed: tuple[str, ...]) -> Specialisation:
-        key = (*[(array.shape, array.dtype) for array in arrays], *fed)
+        described = [part for array in arrays for part in (array.shape, array.dtype)]
+        key = (*described, *fed)
         with self._lock:
             found = self._ready.get(key)
             if found is None:

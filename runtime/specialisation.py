@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tilewright.runtime.constants import ConstantStore, Needs, Weights
-from tilewright.runtime.memory import ArenaPool, address, empty_output
+from tilewright.runtime.memory import DATA_FIELD, ArenaPool, address, allocator, word_at
 from tilewright.runtime.native import Entry, NativeModule, Table, make_table
 from tilewright.runtime.outputs import Allocation, deliver, destinations, writable_as_they_are
 from tilewright.runtime.signature import Role, TensorInfo
@@ -59,9 +59,9 @@ class Specialisation:
         self._arenas = arenas
         self._arena_bytes = main.arena_bytes
         self._arena_slot = (main.slots(Role.ARENA) or (len(main.arguments),))[0]
-        self._input_slots = _by_name(main, Role.INPUT, self.inputs)
-        self._output_slots = _by_name(main, Role.OUTPUT, self.outputs)
+        self._slots = _by_name(main, Role.INPUT, self.inputs) + _by_name(main, Role.OUTPUT, self.outputs)
         self._results = tuple(_allocation(info) for info in self.outputs)
+        self._allocators = tuple(allocator(*result) for result in self._results)
         self._frames: list[Frame] = []
         self._constants: list[np.ndarray] | None = None
         self._lock = threading.Lock()
@@ -76,35 +76,24 @@ class Specialisation:
         """Bytes of the constants that the code reads; 0 before the first call."""
         return sum(array.nbytes for array in self._constants or ())
 
-    def call(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Run on C-contiguous ``arrays`` of exactly the inputs' types; the results are new arrays."""
-        results = [empty_output(*allocation) for allocation in self._results]
-        self._run(arrays, results)
-        return results
+    def call(self, arrays: Sequence[np.ndarray], out: Sequence[Any] | None = None) -> list[np.ndarray]:
+        """Run; as short as can be, for the sake of small models.
 
-    def call_into(self, arrays: Sequence[np.ndarray], out: Sequence[Any]) -> list[np.ndarray]:
-        """As `call`, with an array of the user for each output that is not None.
+        Args:
+            arrays: C-contiguous, of exactly the inputs' types.
+            out: for each output an array of the user, or None for a new one.
 
         Raises:
             CompileError: an array cannot take the output.
         """
-        if writable_as_they_are(out, self._results, arrays):
-            self._run(arrays, out)
-            return list(out)
-        written = destinations(out, self.outputs, arrays)
-        self._run(arrays, written)
-        return deliver(out, written)
-
-    def _run(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+        results = [make() for make in self._allocators] if out is None else self._destinations(arrays, out)
         try:
             frame = self._frames.pop()
         except IndexError:
             frame = self._new_frame()
         table, pointer = frame
-        for slot, array in zip(self._input_slots, arrays):  # noqa: B905 - lengths were checked
-            table[slot] = address(array)
-        for slot, array in zip(self._output_slots, results):  # noqa: B905
-            table[slot] = address(array)
+        for slot, array in zip(self._slots, (*arrays, *results)):  # noqa: B905 - lengths were checked
+            table[slot] = word_at(id(array) + DATA_FIELD).value  # `address`, spelled out
         if self._arena_bytes:
             arena = self._arenas.take(self._arena_bytes)
             table[self._arena_slot] = arena.address
@@ -113,6 +102,13 @@ class Specialisation:
         else:
             self._function(pointer)
         self._frames.append(frame)
+        return results if out is None else deliver(out, results)
+
+    def _destinations(self, arrays: Sequence[np.ndarray], out: Sequence[Any]) -> list[np.ndarray]:
+        """The arrays that native code writes: those of ``out`` where it can."""
+        if writable_as_they_are(out, self._results, arrays):
+            return list(out)
+        return destinations(out, self.outputs, arrays)
 
     def _new_frame(self) -> Frame:
         with self._lock:

@@ -108,6 +108,14 @@ class Reduction:
             return _larger
         return builder_of(_KINDS[self.name].combine, self.dtype.kind)
 
+    def accumulate(self, total: ir.Value, value: ir.Value) -> ir.Value:
+        """``total`` with ``value``; a product is added to a sum in one instruction, unrounded."""
+        producer = value.owner
+        product = not isinstance(producer, ir.Block) and producer.operation.name == "arith.mulf"
+        if product and self.name == "graph.reduce_sum" and isinstance(value.type, ir.VectorType):
+            return vector.fma(*producer.operands, total)
+        return self.combine(total, value)
+
     def combine_all(self, totals: Sequence[ir.Value]) -> ir.Value:
         """Independent accumulators to one, in pairs."""
         left = list(totals)

@@ -88,7 +88,8 @@ def accumulators(nest: Nest, lanes: int) -> int:
     if inner is None or any(op.operation.name in _SLOW for op in nest.ops):
         return 1
     unit = lanes if inner == len(nest.domain) - 1 and fills_vectors(nest) else 1
-    count = max(1, ACCUMULATORS // _neighbours(nest, lanes))
+    rows = 2 if jammed_rows(nest) > 1 else 1  # by two for each of four rows, memory is read fastest
+    count = max(1, ACCUMULATORS // _neighbours(nest, lanes) // rows)
     return count if nest.domain[inner] // unit >= 2 * count else 1
 
 

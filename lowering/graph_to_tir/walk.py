@@ -130,7 +130,7 @@ class Walk:
             left = arith.subi(index(self.nest.domain[self.last]), spot.point[self.last])
             mask = vector.create_mask(like(wide.type, integer(1)), [left])
             wide = arith.select(mask, wide, reduction.neutral(wide.type))
-        return reduction.combine(total, wide)
+        return reduction.accumulate(total, wide)
 
     @property
     def _reduces_lanes(self) -> bool:

@@ -89,10 +89,10 @@ def _outer_product(
     result = []
     for row in range(tile.rows):
         element = memref.load(operands.a, [*batch, index(row), k])
-        wide = vector.broadcast(operands.accumulator, _extend(element, operands.accumulator.element_type))
+        wide = vector.broadcast(operands.accumulator, extend(element, operands.accumulator.element_type))
         for column in range(tile.vectors):
             carried = accumulators[row * tile.vectors + column]
-            result.append(_multiply_add(wide, row_of_b[column], carried))
+            result.append(multiply_add(wide, row_of_b[column], carried))
     return result
 
 
@@ -100,15 +100,16 @@ def _load_b(tile: Tile, operands: Operands, batch: list[ir.Value], k: ir.Value, 
     at = column * tile.lanes
     type_ = ir.VectorType.get([tile.lanes], operands.b.type.element_type)
     loaded = load_vector(type_, operands.b, [*batch, k, index(at)], tile.columns - at)
-    return _extend(loaded, operands.accumulator)
+    return extend(loaded, operands.accumulator)
 
 
-def _extend(value: ir.Value, to: ir.Type) -> ir.Value:
+def extend(value: ir.Value, to: ir.Type) -> ir.Value:
     """Widen ``value`` to the accumulator's element type (bf16 and f16 to f32); equal types stay."""
     return value if value.type == to else arith.extf(to, value)
 
 
-def _multiply_add(a: ir.Value, b: ir.Value, accumulator: ir.Value) -> ir.Value:
+def multiply_add(a: ir.Value, b: ir.Value, accumulator: ir.Value) -> ir.Value:
+    """``a * b + accumulator``."""
     if isinstance(accumulator.type.element_type, ir.IntegerType):
         return arith.addi(arith.muli(a, b), accumulator)
     return vector.fma(a, b, accumulator)

@@ -136,7 +136,7 @@ class _Nest:
         chunks = max(1, ceil_div(k, kb))
         last = _Chunk((chunks - 1) * kb, k - (chunks - 1) * kb, chunks == 1, True)
         width = columns or self.params.nb
-        sums = self._partial_sums() if chunks > 1 and self.params.panel_group > 1 else None
+        sums = self._partial_sums() if self.params.sums_apart(self.problem) else None
 
         def run(chunk: _Chunk) -> None:
             source = self.operands.b.chunk(self.batch, (first, count), chunk.start, chunk.depth, width)
@@ -154,11 +154,7 @@ class _Nest:
         run(last)
 
     def _partial_sums(self) -> ir.Value:
-        """Scratch for the sums of a group that passes over many panels for each chunk of the depth.
-
-        In C itself, cores would write parts of the same cache lines over and over, and rows that lie a power
-        of two apart would push B out of the cache.
-        """
+        """Scratch for the sums of a group until the last chunk of the depth."""
         shape = [self.params.panel_group, self.params.strip_rows, self.params.nb]
         return Buffer.build(ir.MemRefType.get(shape, self.operands.accumulator.element_type), "task")
 

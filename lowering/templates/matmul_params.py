@@ -21,6 +21,9 @@ TILES_WORTH_PACKING = 4  # tiles that read the same panel
 PACKED_GROUP = 4  # panels packed at once: rows of 1 KB stream from memory
 NARROW_ROW_BYTES = 512  # of a dense B: its panels share pages, and the prefetchers follow
 FEW_ROWS = 4  # of A: with fewer, reading B is all there is
+LONG_ROW_PANELS = 8  # of a B for one row of A: more are read in rows from end to end
+LONG_ROWS = 8  # read side by side: one for each element of A that the microkernel keeps in a register
+SUMS_SHARE_OF_L1 = 2  # the sums of one long row may take this fraction
 
 
 @dataclass(frozen=True)
@@ -89,12 +92,20 @@ def candidates(
 
 
 def _plain_columns(problem: MatmulProblem, machine: Machine) -> int:
-    """NB for a plain B: as if packed; for one row of A wide, so that rows of B are read in long runs."""
-    lanes, widest = machine.lanes(4), accumulator_limit(machine) * 2 // 3
-    if problem.m != 1 or problem.transposed_b or problem.n <= 2 * widest * lanes:
+    """NB for a plain B: as if packed; for one row of A all columns of a task, as far as their sums stay in L1."""
+    if not _is_long_row(problem, machine):
         return panel_columns(problem.n, machine)
     share = ceil_div(problem.n, machine.cores)
-    return ceil_div(even_block(share, widest * lanes), lanes) * lanes
+    longest = machine.l1_bytes // SUMS_SHARE_OF_L1 // problem.element_bytes
+    lanes = machine.lanes(4)
+    return ceil_div(even_block(share, longest), lanes) * lanes
+
+
+def _is_long_row(problem: MatmulProblem, machine: Machine) -> bool:
+    """Whether one row of A meets rows of B so long that the microkernel streams a few of them side by side."""
+    plain = not (problem.packed_columns or problem.transposed_b or problem.single_pass)
+    shortest = LONG_ROW_PANELS * panel_columns(problem.n, machine)
+    return problem.m == 1 and plain and problem.n > shortest
 
 
 def _splits(problem: MatmulProblem, nb: int, machine: Machine) -> Iterator[tuple[int, int]]:
@@ -151,6 +162,8 @@ def _reading_plain_b(
     A dense B of one panel of whole vectors is a packed one already; one of a few panels that stays in
     the cache is read in place as fast, and its packed copy would take room there.
     """
+    if _is_long_row(problem, machine):
+        return replace(params, kb=LONG_ROWS)
     if problem.dense_b and problem.n % machine.lanes(4) == 0:
         row = problem.n * problem.element_bytes
         narrow = row <= NARROW_ROW_BYTES and problem.k * row <= machine.l2_bytes // 2

@@ -80,6 +80,16 @@ class MatmulParams:
     pack_b: str = "none"
     follows: bool = False
 
+    def sums_apart(self, problem: MatmulProblem) -> bool:
+        """Whether sums of a part of the depth wait in the task's scratch, not in C.
+
+        So it is where every few rows of a plain B pass over all of a task's columns. In C itself, cores would
+        write parts of the same cache lines over and over, and rows that lie a power of two apart would push B
+        out of the cache.
+        """
+        plain = not problem.packed_columns and self.pack_b == "none"
+        return plain and self.kb < problem.k and (self.panel_group > 1 or problem.m == 1)
+
     def task_rows(self, problem: MatmulProblem) -> int:
         """Rows of the largest task, at least 1."""
         return ceil_div(max(problem.m, 1), self.row_tasks)

@@ -23,6 +23,9 @@ from tilewright.lowering.templates.indexing import (
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
 
 
+STRAIGHT_VECTORS = 8  # of a row that is copied without a loop
+
+
 @dataclass(frozen=True)
 class Panels:
     """B of a matmul.
@@ -135,11 +138,15 @@ def copy_rows(source: ir.Value, target: ir.Value, lanes: int) -> None:
     type_ = ir.VectorType.get([lanes], source.type.element_type)
 
     def row(at: Index) -> None:
-        for column in range(0, columns, lanes):
+        def piece(column: Index, left: int, room: int) -> None:
             place = [value_of(at), value_of(column)]
-            left = columns - column
-            room = max(left, target.type.shape[1] - column)
             store_vector(load_vector(type_, source, place, left), target, place, room)
+
+        looped = columns - columns % lanes if columns > STRAIGHT_VECTORS * lanes else 0
+        loop(0, looped, lanes, lambda column: piece(column, lanes, lanes))
+        for column in range(looped, columns, lanes):
+            left = columns - column
+            piece(column, left, max(left, target.type.shape[1] - column))
 
     loop(0, depth, 1, row)
 

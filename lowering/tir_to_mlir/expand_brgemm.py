@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tilewright.dialects import tir
 from tilewright.dialects.attributes import from_attribute
 from tilewright.dialects.mlir import ir
-from tilewright.lowering.microkernels import brgemm_fma
+from tilewright.lowering.microkernels import brgemm_fma, brgemm_rows
 from tilewright.lowering.microkernels.base import Epilogue, Tile
 from tilewright.lowering.microkernels.prefetch import Ahead, emit_all
 from tilewright.passes.core.base import Pass, register_pass
@@ -67,7 +67,8 @@ def _expand(op: tir.Brgemm, ahead: list[ir.Operation]) -> None:
     tile = Tile(math.prod(batch), rows, depth, columns, stored, accumulator.shape[0])
     operands = brgemm_fma.Operands(op.a, op.b, op.c, accumulator, tuple(map(_ahead, ahead)))
     with ir.InsertionPoint(op), op.location:
-        brgemm_fma.emit(tile, operands, from_attribute(op.accumulate), _cloned(op.epilogue.blocks[0]))
+        kernel = brgemm_rows if brgemm_rows.fits(tile) else brgemm_fma
+        kernel.emit(tile, operands, from_attribute(op.accumulate), _cloned(op.epilogue.blocks[0]))
     for done in (*ahead, op.operation):
         done.erase()
 

@@ -48,6 +48,36 @@ func.func @ahead(%a: memref<2x80xf32>, %b: memref<80x16xf32>, %c: memref<2x16xf3
 
 // -----
 
+// Acting: 24 vectors of columns and three elements of A. Each element is broadcast once, and C passes through in a loop
+// over its columns: half a vector of each row of B at a time, the epilogue on whole ones. A masked vector is left.
+// CHECK-LABEL: func.func @rows
+// CHECK-COUNT-3: vector.broadcast
+// CHECK-NOT: vector.broadcast
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %c368 step %c16
+// CHECK: vector.load %arg2[%c0, %[[J]]] : memref<1x380xf32>, vector<8xf32>
+// CHECK: vector.load %arg1[%c0, %[[J]]] : memref<3x380xf32>, vector<8xf32>
+// CHECK-COUNT-3: vector.fma {{.*}} : vector<8xf32>
+// CHECK: vector.insert_strided_slice
+// CHECK-COUNT-3: vector.fma {{.*}} : vector<8xf32>
+// CHECK: vector.insert_strided_slice
+// CHECK: %[[DONE:.*]] = arith.negf %{{.*}} : vector<16xf32>
+// CHECK: vector.store %[[DONE]], %arg2[%c0, %[[J]]]
+// CHECK: }
+// CHECK: vector.maskedload %arg2[%c0, %c368]
+// CHECK-COUNT-3: vector.fma {{.*}} : vector<16xf32>
+// CHECK: arith.negf
+// CHECK: vector.maskedstore %arg2[%c0, %c368]
+func.func @rows(%a: memref<1x3xf32>, %b: memref<3x380xf32>, %c: memref<1x380xf32>) {
+  "tir.brgemm"(%a, %b, %c) ({
+  ^bb0(%row: index, %column: index, %acc: vector<16xf32>):
+    %0 = arith.negf %acc : vector<16xf32>
+    "tir.yield"(%0) : (vector<16xf32>) -> ()
+  }) {accumulate = true} : (memref<1x3xf32>, memref<3x380xf32>, memref<1x380xf32>) -> ()
+  return
+}
+
+// -----
+
 // Acting: a batch adds up, what c holds is the start, the tail of the columns is masked.
 // CHECK-LABEL: func.func @tails
 // CHECK: %[[MASK:[a-z0-9_]+]] = vector.constant_mask [5] : vector<8xi1>

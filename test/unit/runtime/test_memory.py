@@ -5,7 +5,16 @@ import numpy as np
 import pytest
 
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.runtime.memory import ALIGNMENT_BYTES, ArenaPool, address, empty_aligned, empty_output
+from tilewright.runtime.memory import (
+    ALIGNMENT_BYTES,
+    ARENA_PHASE_BYTES,
+    PAGE_BYTES,
+    SMALL_BYTES,
+    ArenaPool,
+    address,
+    allocator,
+    empty_aligned,
+)
 
 DTYPES = [np.dtype(t) for t in (np.float32, np.int64, np.bool_, np.float16, ml_dtypes.bfloat16)]
 
@@ -37,8 +46,15 @@ def test_too_large_arrays_are_refused(count: int) -> None:
 
 
 def test_large_outputs_are_aligned() -> None:
-    addresses = [address(empty_output((n,), np.dtype(np.int8), n)) for n in range(1024, 1100)]
-    assert all(value % ALIGNMENT_BYTES == 0 for value in addresses)
+    sizes = range(SMALL_BYTES, SMALL_BYTES + 50)
+    kept = [allocator((size,), np.dtype(np.int8), size)() for size in sizes]
+    assert all(address(array) % ALIGNMENT_BYTES == 0 for array in kept)
+
+
+def test_arenas_start_apart_from_large_arrays() -> None:
+    assert all(
+        ArenaPool().take(size).address % PAGE_BYTES == ARENA_PHASE_BYTES for size in (1, 5000, 1 << 24)
+    )
 
 
 def test_pool_gives_back_and_grows() -> None:

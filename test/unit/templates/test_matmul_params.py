@@ -124,10 +124,12 @@ def test_anchors() -> None:
 # M, K, N of a plain B that few rows of A multiply -> NB, KB, panels that a chunk of the depth passes over
 STREAMED = [
     (17, 1000, 1000, (64, 63, 8)),
-    (1, 1000, 1000, (256, 63, 2)),
-    (1, 768, 768, (192, 64, 2)),
     (17, 4096, 4096, (64, 16, 32)),
-    (1, 4096, 4096, (256, 8, 8)),
+    (1, 1000, 1000, (512, 8, 1)),  # one row: eight rows of B from end to end, by one microkernel each
+    (1, 768, 768, (384, 8, 1)),
+    (1, 4096, 4096, (2048, 8, 1)),
+    (1, 768, 20000, (3344, 8, 1)),  # as many columns as L1 has room for sums
+    (1, 768, 512, (64, 64, 4)),
 ]
 
 
