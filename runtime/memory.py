@@ -18,8 +18,8 @@ ALIGNMENT_BYTES = 64
 SMALL_BYTES = 1 << 16
 
 PAGE_BYTES = 4096
-# Where in a page an arena starts. Large arrays start at the front of one: a load that is as far into its page as
-# a store just before waits for that store.
+# Where in a page an arena starts. Large arrays start at the front of one: a load that is as far into its page
+# as a store just before waits for that store.
 ARENA_PHASE_BYTES = PAGE_BYTES // 2
 
 _BYTE = np.dtype(np.uint8)

@@ -1,8 +1,8 @@
 """Batch-reduce GEMM over long rows: elements of A stay in registers and C passes through the cache.
 
-Where C has more columns than registers hold, and A few elements, each of these is broadcast once and the rows of
-B are read side by side from end to end: a few long streams, as the prefetchers like them. A matrix-vector
-product draws its matrix from the shared cache and from memory this way as fast as the core can.
+Where C has more columns than registers hold, and A few elements, each of these is broadcast once and the
+rows of B are read side by side from end to end: a few long streams, as the prefetchers like them. A
+matrix-vector product draws its matrix from the shared cache and from memory this way as fast as the core can.
 """
 
 from dataclasses import dataclass

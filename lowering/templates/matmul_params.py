@@ -92,7 +92,7 @@ def candidates(
 
 
 def _plain_columns(problem: MatmulProblem, machine: Machine) -> int:
-    """NB for a plain B: as if packed; for one row of A all columns of a task, as far as their sums stay in L1."""
+    """NB for a plain B: as if packed; for one row of A all columns of a task whose sums stay in L1."""
     if not _is_long_row(problem, machine):
         return panel_columns(problem.n, machine)
     share = ceil_div(problem.n, machine.cores)
@@ -102,7 +102,7 @@ def _plain_columns(problem: MatmulProblem, machine: Machine) -> int:
 
 
 def _is_long_row(problem: MatmulProblem, machine: Machine) -> bool:
-    """Whether one row of A meets rows of B so long that the microkernel streams a few of them side by side."""
+    """Whether one row of A meets rows of B so long that the microkernel streams a few side by side."""
     plain = not (problem.packed_columns or problem.transposed_b or problem.single_pass)
     shortest = LONG_ROW_PANELS * panel_columns(problem.n, machine)
     return problem.m == 1 and plain and problem.n > shortest

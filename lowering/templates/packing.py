@@ -22,7 +22,6 @@ from tilewright.lowering.templates.indexing import (
 )
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem, ceil_div
 
-
 STRAIGHT_VECTORS = 8  # of a row that is copied without a loop
 
 
