@@ -95,7 +95,7 @@ def _plain_columns(problem: MatmulProblem, machine: Machine) -> int:
     """NB for a plain B: as if packed; for one row of A all columns of a task whose sums stay in L1."""
     if not _is_long_row(problem, machine):
         return panel_columns(problem.n, machine)
-    share = ceil_div(problem.n, machine.cores)
+    share = ceil_div(problem.n, ceil_div(machine.cores, max(problem.batch, 1)))
     longest = machine.l1_bytes // SUMS_SHARE_OF_L1 // problem.element_bytes
     lanes = machine.lanes(4)
     return ceil_div(even_block(share, longest), lanes) * lanes

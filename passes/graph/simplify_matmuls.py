@@ -13,6 +13,7 @@ from tilewright.dialects.graph.ops.reduce import ReduceSum
 from tilewright.dialects.mlir import ir, rewrite
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.patterns import decline, rewrite_greedily
+from tilewright.passes.graph.constancy import is_constant
 
 
 @register_pass("simplify-matmuls")
@@ -58,7 +59,7 @@ def _simplify(op: Matmul, rewriter: rewrite.PatternRewriter) -> bool | None:
         if c.shape[-1] == 1 and not flags[0]:
             rewriter.replace_op(op, [_row_sums(op.operands[0], op.operands[1])])
             return None
-        if c.shape[-2] == 1 and flags[1] and not _is_constant(op.operands[1]):
+        if c.shape[-2] == 1 and flags[1] and not is_constant(op.operands[1]):
             sums = _row_sums(op.operands[1], op.operands[0])
             rewriter.replace_op(op, [Reshape.of(sums, shape=list(c.shape))])
             return None
@@ -76,14 +77,3 @@ def _row_sums(matrix: ir.Value, vector: ir.Value) -> ir.Value:
     row = Reshape.of(vector, shape=[*shape[:-2], 1, shape[-2] * shape[-1]])
     product = Mul.of(matrix, row)
     return ReduceSum.of(product, axes=[spec_of(product).rank - 1], keep_dims=True)
-
-
-def _is_constant(value: ir.Value) -> bool:
-    """Whether ``value`` is an argument marked constant, or computed from constants only."""
-    if isinstance(value.owner, ir.Block):
-        function = value.owner.owner
-        attributes = (
-            function.attributes["arg_attrs"][value.arg_number] if "arg_attrs" in function.attributes else {}
-        )
-        return "graph.constant" in attributes
-    return all(_is_constant(operand) for operand in value.owner.operands)

@@ -41,3 +41,22 @@ def test_pipeline_without_the_pass_is_refused():
     weight = np.zeros((DEPTH, COLUMNS), np.float32)
     with pytest.raises(tilewright.CompileError, match="no pass slice-depth in the pipeline"):
         tilewright.compile(_model(weight), pipeline="lower", split_depth=True)
+
+
+@pytest.mark.parametrize(("depth", "columns"), [(600, 1000), (302, 4500)])
+def test_halves_of_a_matrix_add_up_the_same_for_any_number_of_threads(depth, columns):
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Relu", ["m"], ["y"])],
+        "row",
+        [info("x", TensorProto.FLOAT, [1, depth]), info("w", TensorProto.FLOAT, [depth, columns])],
+        [info("y", TensorProto.FLOAT, [1, columns])],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    rng = np.random.default_rng(0)
+    x, w = (rng.standard_normal(shape).astype(np.float32) for shape in ((1, depth), (depth, columns)))
+    expected = np.maximum(x.astype(np.float64) @ w, 0)
+    results = [tilewright.compile(model, threads=threads)(x, w) for threads in (1, 2, 5)]
+    assert np.abs(results[0] - expected).max() <= 1e-6 * np.abs(x.astype(np.float64)) @ np.abs(w).max(axis=1)
+    for result in results[1:]:
+        np.testing.assert_array_equal(result, results[0])

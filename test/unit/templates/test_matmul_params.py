@@ -133,6 +133,11 @@ STREAMED = [
 ]
 
 
+def test_each_half_of_a_matrix_is_read_in_whole_rows() -> None:
+    params = choose(MatmulProblem(2, 1, 1000, 500, dense_b=True), TWO).params
+    assert (params.row_tasks, params.column_tasks, params.nb, params.kb) == (1, 1, 1008, 8)
+
+
 @pytest.mark.parametrize(("m", "k", "n", "expected"), STREAMED)
 def test_plain_b_is_streamed(m: int, k: int, n: int, expected: tuple[int, int, int]) -> None:
     """Rows of B lie side by side in a chunk: many of them, but few where B comes from memory."""
