@@ -94,7 +94,7 @@ class _Rows:
         """Run the epilogue and store the active lanes."""
         for row, total in enumerate(totals):
             at = [index(row), column]
-            store_vector(self.epilogue(*at, total), self.operands.c, at, active)
+            store_vector(self.epilogue(index(row), column, total), self.operands.c, at, active)
 
     def _prefix(self, batch: int) -> list[ir.Value]:
         return [index(batch)] if self.operands.a.type.rank == 3 else []
