@@ -41,16 +41,18 @@ def emit(tile: Tile, operands: Operands, accumulate: bool, epilogue: Epilogue) -
     Args:
         tile: extents.
         operands: a [BS, MB, KB], b [BS, KB, NB], c [MB, NC]; a and b without BS where the batch is one.
-        accumulate: start from what c holds.
+        accumulate: add what c holds to the finished sums.
         epilogue: maps (row, column, accumulator) to the vector to store.
     """
-    start = _load_tile(tile, operands) if accumulate else [zero_of(operands.accumulator)] * _count(tile)
+    start = [zero_of(operands.accumulator)] * _count(tile)
 
     def batch_step(batch: ir.Value, accumulators: list[ir.Value]) -> list[ir.Value]:
         prefix = [batch] if operands.a.type.rank == 3 else []
         return _depth_loop(tile, operands, prefix, accumulators)
 
     accumulators = counted_loop(tile.batch, 1, start, batch_step)
+    if accumulate:
+        accumulators = list(map(add, _load_tile(tile, operands), accumulators))
     _store_tile(tile, operands, accumulators, epilogue)
 
 
@@ -113,6 +115,11 @@ def multiply_add(a: ir.Value, b: ir.Value, accumulator: ir.Value) -> ir.Value:
     if isinstance(accumulator.type.element_type, ir.IntegerType):
         return arith.addi(arith.muli(a, b), accumulator)
     return vector.fma(a, b, accumulator)
+
+
+def add(a: ir.Value, b: ir.Value) -> ir.Value:
+    """``a + b``."""
+    return arith.addi(a, b) if isinstance(a.type.element_type, ir.IntegerType) else arith.addf(a, b)
 
 
 def _load_tile(tile: Tile, operands: Operands) -> list[ir.Value]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tilewright.dialects.mlir import arith, ir, memref, scf, vector
 from tilewright.lowering.microkernels.base import Epilogue, Tile, index, load_vector, store_vector, zero_of
-from tilewright.lowering.microkernels.brgemm_fma import Operands, extend, multiply_add
+from tilewright.lowering.microkernels.brgemm_fma import Operands, add, extend, multiply_add
 from tilewright.lowering.microkernels.prefetch import emit_all
 
 ELEMENTS = 8  # of A in registers
@@ -75,12 +75,8 @@ class _Rows:
     def sums(self, elements: Elements, column: ir.Value, active: int) -> list[ir.Value]:
         """A vector for each row, as wide as ``elements``, of which some lanes are active."""
         type_ = next(iter(elements.values())).type
-        zero = zero_of(type_)
-        totals = [zero] * self.tile.rows
-        if self.accumulate:
-            rows = [[index(row), column] for row in range(self.tile.rows)]
-            totals = [load_vector(type_, self.operands.c, at, active) for at in rows]
         of_b = ir.VectorType.get(type_.shape, self.operands.b.type.element_type)
+        totals = [zero_of(type_)] * self.tile.rows
         for batch in range(self.tile.batch):
             for k in range(self.tile.depth):
                 at = [*self._prefix(batch), index(k), column]
@@ -88,6 +84,10 @@ class _Rows:
                 totals = [
                     multiply_add(elements[batch, row, k], loaded, total) for row, total in enumerate(totals)
                 ]
+        if self.accumulate:
+            rows = [[index(row), column] for row in range(self.tile.rows)]
+            before = [load_vector(type_, self.operands.c, at, active) for at in rows]
+            totals = list(map(add, before, totals))
         return totals
 
     def finish(self, totals: list[ir.Value], column: ir.Value, active: int) -> None:

@@ -17,9 +17,11 @@ PANEL_SHARE_OF_L2 = 4  # a panel chunk of B may take this fraction of L2
 STRIP_SHARE_OF_L2 = 2  # the strip of A likewise
 ROW_STRIP_TILES = 4  # least tiles of a strip with row-wise post-ops: fewer read B from L2 too often
 
-TILES_WORTH_PACKING = 4  # tiles that read the same panel
+ROWS_WORTH_PACKING = 192  # of A: with fewer, rows of a plain B are read in place as fast
 PACKED_GROUP = 4  # panels packed at once: rows of 1 KB stream from memory
 NARROW_ROW_BYTES = 512  # of a dense B: its panels share pages, and the prefetchers follow
+SUMS_DEPTH = 512  # products of a plain B that are summed apart: the longer a sum, the more digits it loses
+NARROW_SUMS_DEPTH = 128  # where rows of B are narrow, as those of attention's values
 FEW_ROWS = 4  # of A: with fewer, reading B is all there is
 LONG_ROW_PANELS = 8  # of a B for one row of A: more are read in rows from end to end
 LONG_ROWS = 8  # read side by side: one for each element of A that the microkernel keeps in a register
@@ -128,15 +130,18 @@ def _row_blocks(task_rows: int, nb: int, machine: Machine) -> list[int]:
 
 
 def _with_cache_blocks(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> MatmulParams:
-    """Add KB, the strip of rows, and how a plain B is read."""
+    """Add KB, the strip of rows, and how a plain B is read.
+
+    The sums of chunks are added up, so KB decides the order of the additions: it depends on neither cores
+    nor tasks.
+    """
+    if problem.packed_columns:
+        chunk = machine.l2_bytes // PANEL_SHARE_OF_L2
+        params = replace(params, kb=max(64, chunk // (params.nb * problem.element_bytes)))
+    else:
+        params = _reading_plain_b(problem, params, machine)
+    kb = problem.k if problem.single_pass else even_block(problem.k, params.kb)
     rows = params.task_rows(problem)
-    if not problem.packed_columns:
-        params = _reading_plain_b(problem, params, machine, rows)
-    deepest = (
-        machine.l2_bytes // PANEL_SHARE_OF_L2 // (params.panel_group * params.nb * problem.element_bytes)
-    )
-    kb = params.kb or max(64, deepest)
-    kb = problem.k if problem.single_pass else even_block(problem.k, kb)
     strip = rows if params.pack_b == "chunk" else _strip_rows(problem, params, machine, rows, kb)
     return replace(params, kb=kb, strip_rows=strip)
 
@@ -154,9 +159,7 @@ def _strip_rows(problem: MatmulProblem, params: MatmulParams, machine: Machine, 
     return even_block(rows, max(fitting, params.mb))
 
 
-def _reading_plain_b(
-    problem: MatmulProblem, params: MatmulParams, machine: Machine, rows: int
-) -> MatmulParams:
+def _reading_plain_b(problem: MatmulProblem, params: MatmulParams, machine: Machine) -> MatmulParams:
     """Pack B where each element is used by several tiles or must be transposed; otherwise stream its rows.
 
     A dense B of one panel of whole vectors is a packed one already; one of a few panels that stays in
@@ -164,28 +167,36 @@ def _reading_plain_b(
     """
     if _is_long_row(problem, machine):
         return replace(params, kb=LONG_ROWS)
-    if problem.dense_b and problem.n % machine.lanes(4) == 0:
-        row = problem.n * problem.element_bytes
-        narrow = row <= NARROW_ROW_BYTES and problem.k * row <= machine.l2_bytes // 2
-        if narrow or problem.n <= params.nb:
-            return params
-    panels = params.task_panels(problem)
     small = problem.k * problem.n * problem.element_bytes <= machine.l2_bytes // 2
-    packs = problem.transposed_b or ceil_div(rows, params.mb) >= TILES_WORTH_PACKING
+    in_place = _is_read_in_place(problem, params, machine, small)
+    narrow = problem.n * problem.element_bytes <= NARROW_ROW_BYTES
+    params = replace(params, kb=NARROW_SUMS_DEPTH if narrow else SUMS_DEPTH)
+    if in_place:
+        return params
+    panels = params.task_panels(problem)
+    packs = problem.transposed_b or problem.m >= ROWS_WORTH_PACKING
     if packs and problem.row_wise:
         return replace(params, pack_b="task")
     if packs:
         return replace(params, pack_b="chunk", panel_group=1 if small else min(panels, PACKED_GROUP))
     if small or problem.single_pass:
         return params
-    return replace(params, panel_group=panels, kb=_streamed_rows(problem, machine, rows))
+    return replace(params, panel_group=panels, kb=_streamed_rows(problem, machine))
 
 
-def _streamed_rows(problem: MatmulProblem, machine: Machine, rows: int) -> int:
-    """Rows of an unpacked B that are read side by side over all panels, for ``rows`` of A.
+def _is_read_in_place(problem: MatmulProblem, params: MatmulParams, machine: Machine, small: bool) -> bool:
+    """Whether plain rows of B are as good as panels."""
+    if not problem.dense_b or problem.n % machine.lanes(4):
+        return False
+    narrow = problem.n * problem.element_bytes <= NARROW_ROW_BYTES
+    return problem.n <= params.nb or (narrow and small)
+
+
+def _streamed_rows(problem: MatmulProblem, machine: Machine) -> int:
+    """Rows of an unpacked B that are read side by side over all panels.
 
     Many save passes over the sums; few are fetched ahead from memory at the best speed. Measured.
     """
     if problem.k * problem.n * problem.element_bytes <= machine.l3_bytes:
         return 64
-    return 8 if rows < FEW_ROWS else 16
+    return 8 if problem.m < FEW_ROWS else 16

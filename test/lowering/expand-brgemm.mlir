@@ -54,17 +54,19 @@ func.func @ahead(%a: memref<2x80xf32>, %b: memref<80x16xf32>, %c: memref<2x16xf3
 // CHECK-COUNT-3: vector.broadcast
 // CHECK-NOT: vector.broadcast
 // CHECK: scf.for %[[J:.*]] = %{{.*}} to %c368 step %c16
-// CHECK: vector.load %arg2[%c0, %[[J]]] : memref<1x380xf32>, vector<8xf32>
 // CHECK: vector.load %arg1[%c0, %[[J]]] : memref<3x380xf32>, vector<8xf32>
 // CHECK-COUNT-3: vector.fma {{.*}} : vector<8xf32>
+// CHECK: vector.load %arg2[%c0, %[[J]]] : memref<1x380xf32>, vector<8xf32>
+// CHECK: arith.addf
 // CHECK: vector.insert_strided_slice
 // CHECK-COUNT-3: vector.fma {{.*}} : vector<8xf32>
+// CHECK: arith.addf
 // CHECK: vector.insert_strided_slice
 // CHECK: %[[DONE:.*]] = arith.negf %{{.*}} : vector<16xf32>
 // CHECK: vector.store %[[DONE]], %arg2[%c0, %[[J]]]
 // CHECK: }
-// CHECK: vector.maskedload %arg2[%c0, %c368]
 // CHECK-COUNT-3: vector.fma {{.*}} : vector<16xf32>
+// CHECK: vector.maskedload %arg2[%c0, %c368]
 // CHECK: arith.negf
 // CHECK: vector.maskedstore %arg2[%c0, %c368]
 func.func @rows(%a: memref<1x3xf32>, %b: memref<3x380xf32>, %c: memref<1x380xf32>) {
@@ -78,11 +80,13 @@ func.func @rows(%a: memref<1x3xf32>, %b: memref<3x380xf32>, %c: memref<1x380xf32
 
 // -----
 
-// Acting: a batch adds up, what c holds is the start, the tail of the columns is masked.
+// Acting: a batch adds up, what c holds is added to the sum, the tail of the columns is masked.
 // CHECK-LABEL: func.func @tails
+// CHECK: %[[SUM:.*]] = scf.for
+// CHECK: }
 // CHECK: %[[MASK:[a-z0-9_]+]] = vector.constant_mask [5] : vector<8xi1>
-// CHECK: vector.maskedload %{{.*}}, %[[MASK]]
-// CHECK: scf.for
+// CHECK: %[[BEFORE:.*]] = vector.maskedload %{{.*}}, %[[MASK]]
+// CHECK: arith.addf %[[BEFORE]], %[[SUM]]
 // CHECK: vector.maskedstore %{{.*}}, %[[MASK]]
 func.func @tails(%a: memref<3x1x7xf32>, %b: memref<3x7x8xf32>, %c: memref<1x5xf32>) {
   "tir.brgemm"(%a, %b, %c) ({

@@ -10,7 +10,7 @@ from tilewright.dialects.tir.ops.parallel import block_end
 
 
 class Brgemm(TirOperation, name="brgemm"):
-    """Batch-reduce GEMM on one tile: ``C = epilogue(init + sum over b of A[b] @ B[b])`` (paper, section III).
+    """Batch-reduce GEMM on one tile: ``C = epilogue(C + sum over b of A[b] @ B[b])`` (paper, section III).
 
     Operands are strided memrefs with static extents:
 
@@ -18,10 +18,10 @@ class Brgemm(TirOperation, name="brgemm"):
     - ``b``: [BS, KB, NB] or [KB, NB], the innermost stride 1;
     - ``c``: [MB, NC] with NC <= NB, the innermost stride 1; columns from NC on are not stored.
 
-    ``accumulate`` starts from what ``c`` holds, otherwise from zero. The epilogue region is run on the
-    accumulators while they are in registers: its block takes the row and column (index, relative to the
-    tile) and the accumulator (a vector of the machine's width), and yields the vector to store, of c's
-    element type.
+    ``accumulate`` adds what ``c`` holds to the finished sum, which starts from zero: sums of sums keep more
+    digits than one long sum. The epilogue region is run on the accumulators while they are in registers:
+    its block takes the row and column (index, relative to the tile) and the accumulator (a vector of the
+    machine's width), and yields the vector to store, of c's element type.
     """
 
     a: ext.Operand[Any]
@@ -45,7 +45,7 @@ class Brgemm(TirOperation, name="brgemm"):
         Args:
             operands: a, b and c.
             vector: the type of one accumulator.
-            accumulate: start from what c holds.
+            accumulate: add what c holds to the sum.
             loc: location; the current one by default.
         """
         op = ir.Operation.create(

@@ -3,6 +3,7 @@
 
 // Attention without its probabilities in memory: K is packed for the task, then each strip of rows goes through
 // scores, softmax and the product with V, which is read in place, with scores and probabilities of that strip alone.
+// Sums of 128 products are added up.
 
 // CHECK-LABEL: func.func private @merged_0
 // CHECK: "tir.parallel"
@@ -15,9 +16,11 @@
 // CHECK: memref.subview %[[S]]
 // CHECK: "tir.brgemm"
 // CHECK: math.exp
-// CHECK: memref.subview %arg2[%{{.*}}, %{{.*}}, 0, %{{.*}}] [1, 1, 384, 64]
+// CHECK: memref.subview %arg2[%{{.*}}, %{{.*}}, 0, %{{.*}}] [1, 1, 128, 64]
 // CHECK: memref.subview %[[P]]
 // CHECK: "tir.brgemm"
+// CHECK: accumulate = false
+// CHECK-COUNT-2: accumulate = true
 // CHECK-NOT: tir.brgemm
 // CHECK: grid = [4, 8]
 

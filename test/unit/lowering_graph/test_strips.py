@@ -110,9 +110,9 @@ def test_attention(
 
 @pytest.mark.skipif(not TARGETS, reason="the CPU has neither AVX2 nor AVX-512")
 def test_rows_longer_than_a_cache() -> None:
-    """A sum of 4096 products in f32, one after the other, has twice the error."""
+    """4096 products are summed in parts: one after the other they would have three times the error."""
     arrays = inputs((1, 1), (30, 4096, 64), True, "keys")
-    assert_right(results((True, False), arrays, 1, ON), expected(True, False, *arrays), 2 * BOUND)
+    assert_right(results((True, False), arrays, 1, ON), expected(True, False, *arrays))
 
 
 def arena_bytes(batch: int, heads: int, length: int, width: int, passes: str) -> int:

@@ -11,6 +11,7 @@ from tilewright.lowering.target.presets import PRESETS
 from tilewright.lowering.templates.anchors import cheapest, post_op_anchors, pre_op_anchors
 from tilewright.lowering.templates.matmul_cost import arrival_cycles, core_cycles, kernel_cycles
 from tilewright.lowering.templates.matmul_params import (
+    LONG_ROWS,
     accumulator_limit,
     choose,
     even_block,
@@ -64,13 +65,33 @@ def test_every_choice_is_legal(
     choice = choose(problem, machine)
     params = choice.params
     lanes = machine.lanes(4)
-    assert params.mb * ceil_div(params.nb, lanes) <= accumulator_limit(machine)
+    long_row = m == 1 and not packed and params.kb <= LONG_ROWS
+    assert long_row or params.mb * ceil_div(params.nb, lanes) <= accumulator_limit(machine)
     assert not packed or params.nb == columns
     assert not row_wise or params.column_tasks == 1
     assert 1 <= params.row_tasks <= max(m, 1)
     assert params.row_tasks * params.column_tasks <= machine.cores
     assert params.kb <= max(k, 1)
     assert all(other.cycles >= choice.best.cycles for other in choice.runners_up)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.integers(1, 6),
+    st.sampled_from([1, 2, 3, 4, 17, 32, 191, 192, 1000]),
+    st.integers(1, 3000),
+    st.integers(1, 5000),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+def test_no_sum_depends_on_the_number_of_cores(
+    batch: int, m: int, n: int, k: int, dense: bool, transposed: bool, row_wise: bool
+) -> None:
+    """KB decides the order of the additions."""
+    problem = MatmulProblem(batch, m, n, k, dense_b=dense, transposed_b=transposed, row_wise=row_wise)
+    depths = {choose(problem, FIFTY_SIX.with_cores(cores)).params.kb for cores in (1, 2, 16, 56)}
+    assert len(depths) == 1
 
 
 def test_tails_are_evened_out() -> None:
