@@ -19,7 +19,7 @@ PIECE_BITS = 256  # rows of B seldom start on a cache line, and half of the load
 
 def fits(tile: Tile) -> bool:
     """Whether ``tile`` is one of long rows and of few elements of A."""
-    return tile.batch * tile.rows * tile.depth <= ELEMENTS and tile.vectors >= LEAST_VECTORS
+    return 0 < tile.batch * tile.rows * tile.depth <= ELEMENTS and tile.vectors >= LEAST_VECTORS
 
 
 def emit(tile: Tile, operands: Operands, accumulate: bool, epilogue: Epilogue) -> None:
