@@ -15,7 +15,8 @@ def make_typing_root(target: Path) -> Path:
     package = target / "tilewright"
     package.mkdir(parents=True, exist_ok=True)
     for old in package.iterdir():
-        old.unlink()
+        if old.is_symlink():
+            old.unlink()
     sources = [*(ROOT / name for name in FOLDERS), *(ROOT / "tilewright").glob("*.py*")]
     for source in sources:
         if source.name != "__pycache__":

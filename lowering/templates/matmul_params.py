@@ -167,11 +167,11 @@ def _reading_plain_b(problem: MatmulProblem, params: MatmulParams, machine: Mach
     """
     if _is_long_row(problem, machine):
         return replace(params, kb=LONG_ROWS)
-    small = problem.k * problem.n * problem.element_bytes <= machine.l2_bytes // 2
-    in_place = _is_read_in_place(problem, params, machine, small)
-    narrow = problem.n * problem.element_bytes <= NARROW_ROW_BYTES
+    row = problem.n * problem.element_bytes
+    small, narrow = problem.k * row <= machine.l2_bytes // 2, row <= NARROW_ROW_BYTES
     params = replace(params, kb=NARROW_SUMS_DEPTH if narrow else SUMS_DEPTH)
-    if in_place:
+    dense = problem.dense_b and problem.n % machine.lanes(4) == 0
+    if dense and (problem.n <= params.nb or (narrow and small)):
         return params
     panels = params.task_panels(problem)
     packs = problem.transposed_b or problem.m >= ROWS_WORTH_PACKING
@@ -182,14 +182,6 @@ def _reading_plain_b(problem: MatmulProblem, params: MatmulParams, machine: Mach
     if small or problem.single_pass:
         return params
     return replace(params, panel_group=panels, kb=_streamed_rows(problem, machine))
-
-
-def _is_read_in_place(problem: MatmulProblem, params: MatmulParams, machine: Machine, small: bool) -> bool:
-    """Whether plain rows of B are as good as panels."""
-    if not problem.dense_b or problem.n % machine.lanes(4):
-        return False
-    narrow = problem.n * problem.element_bytes <= NARROW_ROW_BYTES
-    return problem.n <= params.nb or (narrow and small)
 
 
 def _streamed_rows(problem: MatmulProblem, machine: Machine) -> int:
