@@ -22,6 +22,7 @@ PACKED_GROUP = 4  # panels packed at once: rows of 1 KB stream from memory
 NARROW_ROW_BYTES = 512  # of a dense B: its panels share pages, and the prefetchers follow
 SUMS_DEPTH = 512  # products of a plain B that are summed apart: the longer a sum, the more digits it loses
 NARROW_SUMS_DEPTH = 128  # where rows of B are narrow, as those of attention's values
+SCORES_DEPTH = 96  # where a softmax follows, which makes of errors in scores errors of all values
 FEW_ROWS = 4  # of A: with fewer, reading B is all there is
 LONG_ROW_PANELS = 8  # of a B for one row of A: more are read in rows from end to end
 LONG_ROWS = 8  # read side by side: one for each element of A that the microkernel keeps in a register
@@ -169,7 +170,8 @@ def _reading_plain_b(problem: MatmulProblem, params: MatmulParams, machine: Mach
         return replace(params, kb=LONG_ROWS)
     row = problem.n * problem.element_bytes
     small, narrow = problem.k * row <= machine.l2_bytes // 2, row <= NARROW_ROW_BYTES
-    params = replace(params, kb=NARROW_SUMS_DEPTH if narrow else SUMS_DEPTH)
+    depth = SCORES_DEPTH if problem.row_wise else NARROW_SUMS_DEPTH if narrow else SUMS_DEPTH
+    params = replace(params, kb=depth)
     dense = problem.dense_b and problem.n % machine.lanes(4) == 0
     if dense and (problem.n <= params.nb or (narrow and small)):
         return params

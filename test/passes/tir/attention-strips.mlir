@@ -3,7 +3,7 @@
 
 // Attention without its probabilities in memory: K is packed for the task, then each strip of rows goes through
 // scores, softmax and the product with V, which is read in place, with scores and probabilities of that strip alone.
-// Sums of 128 products are added up.
+// Scores are sums of two sums of 64 products, values of three of 128.
 
 // CHECK-LABEL: func.func private @merged_0
 // CHECK: "tir.parallel"
@@ -12,9 +12,13 @@
 // CHECK: scf.for %{{.*}} = %c0 to %c384 step %[[STEP:c[0-9]+]]
 // CHECK: %[[S:.*]] = "tir.buffer"() {scope = "task", tir.shrunk_from = [4, 8, 384, 384]} : () -> memref<[[ROWS:[0-9]+]]x384xf32>
 // CHECK: %[[P:.*]] = "tir.buffer"() {scope = "task", tir.shrunk_from = [4, 8, 384, 384]} : () -> memref<[[ROWS]]x384xf32>
-// CHECK: memref.subview %[[K]]
+// CHECK: memref.subview %[[K]][%{{.*}}, 0, 0] [1, 64, 64]
 // CHECK: memref.subview %[[S]]
 // CHECK: "tir.brgemm"
+// CHECK: accumulate = false
+// CHECK: memref.subview %[[K]][%{{.*}}, 64, 0] [1, 64, 64]
+// CHECK: "tir.brgemm"
+// CHECK: accumulate = true
 // CHECK: math.exp
 // CHECK: memref.subview %arg2[%{{.*}}, %{{.*}}, 0, %{{.*}}] [1, 1, 128, 64]
 // CHECK: memref.subview %[[P]]

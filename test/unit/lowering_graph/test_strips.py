@@ -115,6 +115,13 @@ def test_rows_longer_than_a_cache() -> None:
     assert_right(results((True, False), arrays, 1, ON), expected(True, False, *arrays))
 
 
+@pytest.mark.skipif(not TARGETS, reason="the CPU has neither AVX2 nor AVX-512")
+def test_scores_of_many_products() -> None:
+    """Scores of 128 products: in one sum each, the largest error of 2 million values would be the bound."""
+    arrays = inputs((2, 8), (384, 384, 128), True, "keys")
+    assert_right(results((True, False), arrays, 2, ON), expected(True, False, *arrays), 0.8 * BOUND)
+
+
 def arena_bytes(batch: int, heads: int, length: int, width: int, passes: str) -> int:
     """Of one call on two cores; nothing is run."""
     shape = (batch, heads, length, width)
