@@ -162,9 +162,10 @@ class Executable:
                 return None
             described.append(array.shape)
             described.append(array.dtype)
-        found = self._ready.get((*described, *fed))
+        key = (*described, *fed)
+        found = self._ready.get(key)
         if found is not None and len(self._ready) > 1:
-            self._touch((*described, *fed))
+            self._touch(key)
         return found
 
     def _touch(self, key: Key) -> None:

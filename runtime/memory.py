@@ -63,9 +63,10 @@ def empty_aligned(
     return np.ndarray(shape, dtype, raw, offset)
 
 
-def allocator(shape: tuple[int, ...], dtype: np.dtype, size_bytes: int) -> Callable[[], np.ndarray]:
+def allocator(shape: tuple[int, ...], dtype: np.dtype) -> Callable[[], np.ndarray]:
     """A function that makes new arrays for a result; aligned to a cache line unless they are small."""
-    return partial(np.empty if size_bytes < SMALL_BYTES else empty_aligned, shape, dtype)
+    small = math.prod(shape) * dtype.itemsize < SMALL_BYTES
+    return partial(np.empty if small else empty_aligned, shape, dtype)
 
 
 class Arena:

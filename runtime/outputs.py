@@ -9,8 +9,8 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.memory import empty_aligned
 from tilewright.runtime.signature import TensorInfo
 
-Allocation = tuple[tuple[int, ...], np.dtype, int]
-"""Shape, element type and bytes of an output."""
+Allocation = tuple[tuple[int, ...], np.dtype]
+"""Shape and element type of an output."""
 
 
 def ordered_out(out: Any, names: Sequence[str]) -> list[Any]:
@@ -45,7 +45,7 @@ def writable_as_they_are(
         inputs: the arrays that native code reads.
     """
     others = [*inputs]
-    for array, (shape, dtype, _) in zip(out, allocations):  # noqa: B905 - lengths were checked
+    for array, (shape, dtype) in zip(out, allocations):  # noqa: B905 - lengths were checked
         if type(array) is not np.ndarray or array.shape != shape or array.dtype != dtype:
             return False
         flags = array.flags

@@ -4,7 +4,6 @@ A call takes a frame (a pointer table with the constants filled in) and an arena
 inputs and outputs, and jumps. Frames and arenas are pooled, so calls from several threads do not meet.
 """
 
-import math
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -131,4 +130,4 @@ def _by_name(entry: Entry, role: Role, infos: Sequence[TensorInfo]) -> tuple[int
 def _allocation(info: TensorInfo) -> Allocation:
     shape = info.fixed_shape
     assert shape is not None, f"output {info} has no fixed shape"
-    return shape, info.dtype, math.prod(shape) * info.dtype.itemsize
+    return shape, info.dtype

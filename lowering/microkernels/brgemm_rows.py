@@ -16,6 +16,8 @@ ELEMENTS = 8  # of A in registers
 LEAST_VECTORS = 17  # in a row of C: fewer are accumulated in registers as well
 PIECE_BITS = 256  # rows of B seldom start on a cache line, and half of the loads of 256 bits stay within one
 
+Elements = dict[tuple[int, int, int], ir.Value]  # of A, in all lanes of a vector, by batch, row and depth
+
 
 def fits(tile: Tile) -> bool:
     """Whether ``tile`` is one of long rows and of few elements of A."""
@@ -35,9 +37,6 @@ def emit(tile: Tile, operands: Operands, accumulate: bool, epilogue: Epilogue) -
     if tile.stored_columns > whole:
         left = tile.stored_columns - whole
         rows.finish(rows.sums(elements, index(whole), left), index(whole), left)
-
-
-Elements = dict[tuple[int, int, int], ir.Value]  # of A, in all lanes of a vector, by batch, row and depth
 
 
 @dataclass(frozen=True)
@@ -92,9 +91,9 @@ class _Rows:
 
     def finish(self, totals: list[ir.Value], column: ir.Value, active: int) -> None:
         """Run the epilogue and store the active lanes."""
-        for row, total in enumerate(totals):
-            at = [index(row), column]
-            store_vector(self.epilogue(index(row), column, total), self.operands.c, at, active)
+        for number, total in enumerate(totals):
+            row = index(number)
+            store_vector(self.epilogue(row, column, total), self.operands.c, [row, column], active)
 
     def _prefix(self, batch: int) -> list[ir.Value]:
         return [index(batch)] if self.operands.a.type.rank == 3 else []

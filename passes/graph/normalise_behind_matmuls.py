@@ -51,8 +51,9 @@ def _move(op: Matmul, rewriter: rewrite.PatternRewriter) -> bool | None:
     found = _softmax(a)
     if found is None or from_attribute(op.transpose_a):
         return decline(op, "the left operand is no softmax over its last dimension")
-    if spec_of(op.results[0]).shape[-1] >= spec_of(a).shape[-1]:
-        return decline(op, f"{spec_of(op.results[0]).shape[-1]} columns are not fewer than the depth")
+    columns, depth = spec_of(op.results[0]).shape[-1], spec_of(a).shape[-1]
+    if columns >= depth:
+        return decline(op, f"{columns} columns are not fewer than the depth")
     exponentials, factors = found
     with rewriter.ip, op.location:
         product = Matmul.of(exponentials, b, transpose_b=from_attribute(op.transpose_b))
