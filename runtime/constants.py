@@ -88,11 +88,11 @@ def run_init(
     init: Entry, weights: Weights, arenas: ArenaPool, steps: Sequence[Step] = ()
 ) -> list[np.ndarray]:
     """Run ``@init`` on each of ``steps`` (on everything at once by default); its results in order."""
-    results = {slot: _empty(init.arguments[slot]) for slot in init.slots(Role.OUTPUT)}
-    arena = arenas.take(init.arena_bytes)
+    results = {slot: _empty(init.arguments[slot]) for slot in init.arguments.slots(Role.OUTPUT)}
+    arena = arenas.take(init.arguments.arena_bytes)
     for step in steps or [tuple(range(len(init.arguments)))]:
-        _run_step(init, step, weights, results, arena.address)
-    arenas.give(arena)
+        _run_step(init, step, weights, results, address(arena))
+    arenas.push(arena)
     return list(results.values())
 
 
@@ -101,10 +101,11 @@ def _run_step(
 ) -> None:
     """Call ``@init`` with the arguments in ``step``; the weights among them are let go afterwards."""
     pointers = [0] * len(init.arguments)
-    sources = {slot: _plain(init.arguments[slot], weights) for slot in init.slots(*_SOURCES) if slot in step}
+    taken = [slot for slot in init.arguments.slots(*_SOURCES) if slot in step]
+    sources = {slot: _plain(init.arguments[slot], weights) for slot in taken}
     for slot, array in (*sources.items(), *results.items()):
         pointers[slot] = address(array) if slot in step else 0
-    for slot in init.slots(Role.ARENA):
+    for slot in init.arguments.slots(Role.ARENA):
         pointers[slot] = arena
     init.call(pointers)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.arrays import accept, check_count, check_symbols, fits, select_feeds
+from tilewright.runtime.direct_call import DirectCalls
 from tilewright.runtime.outputs import ordered_out
 from tilewright.runtime.signature import TensorInfo
 from tilewright.runtime.specialisation import Specialisation
@@ -64,6 +65,7 @@ class Executable:
         self._compiler = compiler
         self._most = specialisations
         self._ready: OrderedDict[Key, Specialisation] = OrderedDict()
+        self._direct: DirectCalls | None = None
         self._lock = threading.Lock()
         self._input_names = tuple(info.name for info in self.inputs)
         self._input_set = frozenset(self._input_names)
@@ -82,12 +84,8 @@ class Executable:
         Raises:
             CompileError: an array is not what the model takes, or the model cannot take these shapes.
         """
-        values: Sequence[Any] = arrays
-        found = self._find(values)
-        if found is None:
-            values, found = self._admit(values)
-        results = found.call(values, None if out is None else self._ordered(out))
-        return results[0] if len(results) == 1 else tuple(results)
+        results = self._run_directly(arrays, out)
+        return results if results is not NotImplemented else self._admit_and_run(arrays, out)
 
     def run(self, feeds: Mapping[str, Any], out: Any = None) -> dict[str, np.ndarray]:
         """Run on arrays by name.
@@ -103,10 +101,11 @@ class Executable:
             CompileError: as for a call, or a name is missing or unknown.
         """
         arrays, fed = self._in_order(feeds)
-        found = self._find(arrays, fed)
-        if found is None:
-            arrays, found = self._admit(arrays, fed)
-        results = found.call(arrays, None if out is None else self._ordered(out))
+        results = NotImplemented if fed else self._run_directly(arrays, out)
+        if results is NotImplemented:
+            results = self._admit_and_run(arrays, out, fed)
+        if len(self._output_names) == 1:
+            results = (results,)
         return dict(zip(self._output_names, results, strict=True))
 
     def prepare(self, shapes: Mapping[str, Sequence[int]] | None = None) -> Specialisation:
@@ -154,19 +153,22 @@ class Executable:
         single = type(out) is np.ndarray and len(self._output_names) == 1
         return (out,) if single else ordered_out(out, self._output_names)
 
-    def _find(self, arrays: Sequence[Any], fed: tuple[str, ...] = ()) -> Specialisation | None:
-        """The specialisation for ``arrays`` where they can be passed as they are; None otherwise."""
-        described: list[Any] = []
-        for array in arrays:
-            if type(array) is not np.ndarray or not array.flags.c_contiguous:
-                return None
-            described.append(array.shape)
-            described.append(array.dtype)
-        key = (*described, *fed)
-        found = self._ready.get(key)
-        if found is not None and len(self._ready) > 1:
-            self._touch(key)
-        return found
+    def _run_directly(self, arrays: Sequence[Any], out: Any) -> Any:
+        """The results, if the latest specialisation is the one for ``arrays`` as they are.
+
+        NotImplemented otherwise.
+        """
+        direct = self._direct
+        if direct is None:
+            return NotImplemented
+        return direct.to_new(*arrays) if out is None else direct.into(*arrays, *self._ordered(out))
+
+    def _admit_and_run(self, values: Sequence[Any], out: Any, fed: tuple[str, ...] = ()) -> Any:
+        """The same after checks, conversions, and compilation where need be."""
+        arrays, found = self._admit(values, fed)
+        results = found.call(arrays, None if out is None else self._ordered(out))
+        self._direct = None if fed else found.direct
+        return results[0] if len(results) == 1 else tuple(results)
 
     def _touch(self, key: Key) -> None:
         # Another thread may have dropped it meanwhile; the caller still holds it.

@@ -25,7 +25,6 @@ ARENA_PHASE_BYTES = PAGE_BYTES // 2
 _BYTE = np.dtype(np.uint8)
 # numpy's binary interface: the address of the elements is the first field behind the object's header.
 DATA_FIELD = object.__basicsize__
-word_at = ctypes.c_size_t.from_address
 
 
 def address(array: np.ndarray) -> int:
@@ -33,7 +32,7 @@ def address(array: np.ndarray) -> int:
 
     Seven times cheaper than ``array.ctypes.data``.
     """
-    return int(word_at(id(array) + DATA_FIELD).value)
+    return int(ctypes.c_size_t.from_address(id(array) + DATA_FIELD).value)
 
 
 if address(_probe := np.zeros(1)) != _probe.__array_interface__["data"][0]:
@@ -69,44 +68,36 @@ def allocator(shape: tuple[int, ...], dtype: np.dtype) -> Callable[[], np.ndarra
     return partial(np.empty if small else empty_aligned, shape, dtype)
 
 
-class Arena:
-    """Scratch memory of one call.
-
-    Attributes:
-        size_bytes: usable bytes.
-        address: where it starts, a multiple of 64.
-    """
-
-    __slots__ = ("_memory", "address", "size_bytes")
-
-    def __init__(self, size_bytes: int) -> None:
-        self._memory = empty_aligned((max(size_bytes, 1),), _BYTE, PAGE_BYTES, ARENA_PHASE_BYTES)
-        self.size_bytes = size_bytes
-        self.address = address(self._memory)
+def new_arena(size_bytes: int) -> np.ndarray:
+    """Scratch memory of one call: bytes, contents undefined."""
+    return empty_aligned((max(size_bytes, 1),), _BYTE, PAGE_BYTES, ARENA_PHASE_BYTES)
 
 
 class ArenaPool:
-    """Arenas that no call uses at present; as many exist as calls ever ran at once."""
+    """Arenas that no call uses at present; as many exist as calls ever ran at once.
+
+    Attributes:
+        pop: takes one out, of whatever size; IndexError where there is none.
+        push: puts one back.
+    """
 
     def __init__(self) -> None:
-        self._free: list[Arena] = []
+        self._free: list[np.ndarray] = []
+        self.pop = self._free.pop
+        self.push = self._free.append
 
-    def take(self, size_bytes: int) -> Arena:
-        """An arena of at least ``size_bytes`` that belongs to the caller until `give`.
+    def take(self, size_bytes: int) -> np.ndarray:
+        """An arena of at least ``size_bytes`` that belongs to the caller until it is put back.
 
         A smaller one from the pool is let go and replaced.
         """
         try:
-            arena = self._free.pop()
+            arena = self.pop()
         except IndexError:
-            return Arena(size_bytes)
-        return arena if arena.size_bytes >= size_bytes else Arena(size_bytes)
-
-    def give(self, arena: Arena) -> None:
-        """Put an arena back."""
-        self._free.append(arena)
+            return new_arena(size_bytes)
+        return arena if arena.nbytes >= size_bytes else new_arena(size_bytes)
 
     @property
     def free_bytes(self) -> int:
         """Bytes that lie in the pool."""
-        return sum(arena.size_bytes for arena in self._free)
+        return sum(arena.nbytes for arena in self._free)

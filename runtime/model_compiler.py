@@ -16,7 +16,9 @@ from tilewright.lowering.target.machine import Machine
 from tilewright.passes.core.execution import Settings
 from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.core.manager import PassPipeline
+from tilewright.runtime.call_layout import CallLayout
 from tilewright.runtime.constants import ConstantStore, Needs, constant_arguments
+from tilewright.runtime.direct_code import emit_direct_calls
 from tilewright.runtime.footprint import release_code, trim_heap
 from tilewright.runtime.memory import ArenaPool
 from tilewright.runtime.models import Graph, Model
@@ -82,13 +84,15 @@ class ModelCompiler:
         graph, recorder = self._lower(shapes, fed)
         self._plan.report("machine code")
         release_code()  # passes are done with; what generates code comes in
-        native, entries = _generate(graph.module, recorder, optimisation_level(self._plan.machine))
         by_name = {info.name: info for info in graph.inputs}
+        inputs = tuple(by_name[name] for name in shapes)
+        layout = CallLayout(recorder.arguments["main"], inputs, tuple(graph.outputs))
+        emit_direct_calls(graph.module, layout)
+        native, entries = _generate(graph.module, recorder, optimisation_level(self._plan.machine))
         return Specialisation(
             native,
             entries["main"],
-            [by_name[name] for name in shapes],
-            graph.outputs,
+            layout,
             _needs(graph, entries, recorder),
             self._store,
             graph.weights,

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from tilewright.dialects.mlir import ExecutionEngine, ir
 from tilewright.lowering.target.machine import Machine
-from tilewright.runtime.signature import Argument, Role
+from tilewright.runtime.python_interface import PYTHON_FUNCTIONS
+from tilewright.runtime.signature import Arguments
 
 # Measured on MLPs, attention, a sentence encoder and single operators; 3 is like 2.
 OPTIMISATION_LEVEL = 2
@@ -47,20 +48,7 @@ class Entry:
     """
 
     function: NativeFunction
-    arguments: tuple[Argument, ...]
-
-    def __post_init__(self) -> None:
-        places = [argument.role for argument in self.arguments]
-        assert Role.ARENA not in places[:-1], "the arena is the last argument"
-
-    @property
-    def arena_bytes(self) -> int:
-        """Scratch memory of one call; 0 where it needs none."""
-        return sum(argument.size_bytes for argument in self.arguments if argument.role is Role.ARENA)
-
-    def slots(self, *roles: Role) -> tuple[int, ...]:
-        """Positions in the table of the arguments of ``roles``."""
-        return tuple(slot for slot, argument in enumerate(self.arguments) if argument.role in roles)
+    arguments: Arguments
 
     def call(self, pointers: Sequence[int]) -> None:
         """Run with ``pointers`` in argument order; a trailing one beyond the arguments is ignored."""
@@ -103,8 +91,9 @@ class NativeModule:
     def __init__(self, module: ir.Module, openmp: Path, level: int = OPTIMISATION_LEVEL) -> None:
         self._engine = ExecutionEngine(module, opt_level=level, shared_libs=[str(openmp)])
         library = ctypes.CDLL(str(openmp))
-        for symbol in OPENMP_SYMBOLS:
-            self._engine.raw_register_runtime(symbol, ctypes.cast(library[symbol], ctypes.c_void_p))
+        for source, symbols in ((library, OPENMP_SYMBOLS), (ctypes.pythonapi, PYTHON_FUNCTIONS)):
+            for symbol in symbols:
+                self._engine.raw_register_runtime(symbol, ctypes.cast(source[symbol], ctypes.c_void_p))
 
     def function(self, symbol: str) -> NativeFunction:
         """The C function ``symbol`` behind its wrapper; the first lookup generates the code.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tilewright.dialects.mlir import func, ir
 from tilewright.lowering.mlir_to_llvm import ENTRIES
 from tilewright.runtime.fingerprint import result_fingerprints
-from tilewright.runtime.signature import Argument, arguments_of, find_function
+from tilewright.runtime.signature import Arguments, arguments_of, find_function
 from tilewright.runtime.steps import Step, steps_of
 
 CONVERSION = "convert-graph-to-tir"
@@ -37,7 +37,7 @@ class Recorder:
         self, identity: Callable[[str], str], names: Sequence[str], report: Callable[[str], None]
     ) -> None:
         self.fingerprints: tuple[str, ...] = ()
-        self.arguments: dict[str, tuple[Argument, ...]] = {}
+        self.arguments: dict[str, Arguments] = {}
         self.steps: tuple[Step, ...] = ()
         self.functions = 0
         self._identity = identity

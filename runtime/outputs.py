@@ -9,9 +9,6 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.memory import empty_aligned
 from tilewright.runtime.signature import TensorInfo
 
-Allocation = tuple[tuple[int, ...], np.dtype]
-"""Shape and element type of an output."""
-
 
 def ordered_out(out: Any, names: Sequence[str]) -> list[Any]:
     """``out`` as a list with one entry for each output: an array, or None for a new one.
@@ -32,30 +29,6 @@ def ordered_out(out: Any, names: Sequence[str]) -> list[Any]:
     if len(arrays) != len(names):
         raise CompileError(f"out: expected {len(names)} arrays, given {len(arrays)}")
     return arrays
-
-
-def writable_as_they_are(
-    out: Sequence[Any], allocations: Sequence[Allocation], inputs: Sequence[np.ndarray]
-) -> bool:
-    """Whether native code may write all of ``out`` in place; quick, and no when in doubt.
-
-    Args:
-        out: what the user passed for each output.
-        allocations: what each output is.
-        inputs: the arrays that native code reads.
-    """
-    others = [*inputs]
-    for array, (shape, dtype) in zip(out, allocations):  # noqa: B905 - lengths were checked
-        if type(array) is not np.ndarray or array.shape != shape or array.dtype != dtype:
-            return False
-        flags = array.flags
-        if not (flags.c_contiguous and flags.writeable):
-            return False
-        for other in others:
-            if _share_bounds(array, other):
-                return False
-        others.append(array)
-    return True
 
 
 def destinations(
@@ -89,9 +62,6 @@ def deliver(out: Sequence[Any], written: Sequence[np.ndarray]) -> list[np.ndarra
             np.copyto(array, source)
         results.append(source if array is None else array)
     return results
-
-
-_share_bounds = np.may_share_memory
 
 
 def _new(info: TensorInfo) -> np.ndarray:

@@ -84,6 +84,19 @@ class Argument:
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
 
+class Arguments(tuple[Argument, ...]):
+    """The arguments of an entry function, in order; the arena is the last one."""
+
+    @property
+    def arena_bytes(self) -> int:
+        """Scratch memory of one call; 0 where it needs none."""
+        return sum(argument.size_bytes for argument in self if argument.role is Role.ARENA)
+
+    def slots(self, *roles: Role) -> tuple[int, ...]:
+        """Positions of the arguments of ``roles``."""
+        return tuple(slot for slot, argument in enumerate(self) if argument.role in roles)
+
+
 def find_function(module: ir.Module | ir.Operation, name: str) -> func.FuncOp | None:
     """The function ``name`` of a module; None where there is none."""
     for op in module.operation.regions[0].blocks[0].operations:
@@ -92,11 +105,11 @@ def find_function(module: ir.Module | ir.Operation, name: str) -> func.FuncOp | 
     return None
 
 
-def arguments_of(function: func.FuncOp) -> tuple[Argument, ...]:
+def arguments_of(function: func.FuncOp) -> Arguments:
     """The arguments of an entry function in Tensor IR, in order."""
     count = len(function.type.inputs)
     attributes = function.attributes.get("arg_attrs", [{}] * count)
-    return tuple(
+    return Arguments(
         _argument(type_, {item.name: from_attribute(item.attr) for item in entry})
         for type_, entry in zip(function.type.inputs, attributes, strict=True)
     )

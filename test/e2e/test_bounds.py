@@ -15,21 +15,6 @@ GUARD_BYTES = 4096
 PATTERN = 0x5A
 
 
-class GuardedArena(memory.Arena):
-    """An arena with guard bytes on both sides."""
-
-    def __init__(self, size_bytes: int) -> None:
-        super().__init__(size_bytes + 2 * GUARD_BYTES)
-        self._memory[:] = PATTERN
-        self.size_bytes = size_bytes
-        self.address += GUARD_BYTES
-
-    def damage(self) -> int:
-        """How many guard bytes have changed."""
-        outside = [self._memory[:GUARD_BYTES], self._memory[GUARD_BYTES + self.size_bytes :]]
-        return sum(int((part != PATTERN).sum()) for part in outside)
-
-
 def guarded(shape: tuple[int, ...], dtype: np.dtype = F32) -> tuple[np.ndarray, np.ndarray]:
     """An array between guard bytes, and all of its memory."""
     size_bytes = int(np.prod(shape)) * dtype.itemsize
@@ -49,20 +34,15 @@ def damage(whole: np.ndarray) -> int:
 def test_nothing_is_written_outside(
     rows: int, widths: tuple[int, ...], threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arenas: list[GuardedArena] = []
-    packed: list[np.ndarray] = []
+    wholes: list[np.ndarray] = []
 
-    def make(size_bytes: int) -> GuardedArena:
-        arenas.append(GuardedArena(size_bytes))
-        return arenas[-1]
-
-    def make_packed(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    def make(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         array, whole = guarded(shape, dtype)
-        packed.append(whole)
+        wholes.append(whole)
         return array
 
-    monkeypatch.setattr(memory, "Arena", make)
-    monkeypatch.setattr(constants, "empty_aligned", make_packed)
+    monkeypatch.setattr(memory, "new_arena", lambda size_bytes: make((size_bytes,), np.dtype(np.uint8)))
+    monkeypatch.setattr(constants, "empty_aligned", make)
     executable = tilewright.compile(mlp(widths, rows), threads=threads)
     x, around_x = guarded((rows, widths[0]))
     x[...] = np.random.default_rng(0).standard_normal(x.shape)
@@ -70,17 +50,16 @@ def test_nothing_is_written_outside(
     y, around_y = guarded((rows, widths[-1]))
     assert executable(x, out=y) is y
     assert np.array_equal(around_x, before)
-    assert [damage(whole) for whole in (around_y, *packed)] == [0] * (1 + len(packed))
-    assert [arena.damage() for arena in arenas] == [0] * len(arenas)
+    assert [damage(whole) for whole in (around_y, *wholes)] == [0] * (1 + len(wholes))
 
 
 def test_guards_notice() -> None:
     """The guard itself: damage on either side is counted."""
-    arena = GuardedArena(100)
-    assert arena.damage() == 0
-    arena._memory[GUARD_BYTES - 1] = 0
-    arena._memory[GUARD_BYTES + 100] = 0
-    assert arena.damage() == 2
+    _, whole = guarded((25,))
+    assert damage(whole) == 0
+    whole[GUARD_BYTES - 1] = 0
+    whole[GUARD_BYTES + 100] = 0
+    assert damage(whole) == 2
 
 
 def test_results_with_a_row_sum_stay_inside() -> None:

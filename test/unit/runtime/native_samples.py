@@ -10,7 +10,9 @@ from tilewright.lowering.mlir_to_llvm import MLIR_TO_LLVM, MakeEntries
 from tilewright.lowering.target.presets import host
 from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.core.manager import PassPipeline
+from tilewright.runtime.call_layout import CallLayout
 from tilewright.runtime.constants import ConstantStore, Needs, Weights, constant_arguments
+from tilewright.runtime.direct_code import emit_direct_calls
 from tilewright.runtime.memory import ArenaPool
 from tilewright.runtime.native import Entry, NativeModule
 from tilewright.runtime.signature import TensorInfo, arguments_of, find_function
@@ -56,7 +58,9 @@ func.func @main(%x: memref<4xf32> {graph.name = "x"},
 """
 
 
-def entries(text: str) -> tuple[NativeModule, Entry, Entry | None]:
+def entries(
+    text: str, inputs: Sequence[TensorInfo] = (), outputs: Sequence[TensorInfo] = ()
+) -> tuple[NativeModule, Entry, Entry | None]:
     """Native code of ``text``: the module, its @main and its @init if there is one."""
     with base.compiling():
         module = ir.Module.parse(text)
@@ -67,6 +71,7 @@ def entries(text: str) -> tuple[NativeModule, Entry, Entry | None]:
             if (function := find_function(module, name)) is not None
         }
         PassPipeline([*MLIR_TO_LLVM, MakeEntries()]).run(module)
+        emit_direct_calls(module, CallLayout(arguments["main"], tuple(inputs), tuple(outputs)))
         native = NativeModule(module, openmp_library())
     made = {name: Entry(native.function(f"tilewright_{name}"), found) for name, found in arguments.items()}
     return native, made["main"], made.get("init")
@@ -81,7 +86,8 @@ def specialisation(
 ) -> Specialisation:
     """A specialisation of ``text``."""
     arenas = ArenaPool()
-    native, main, init = entries(text)
+    native, main, init = entries(text, inputs, outputs)
     needs = Needs(constant_arguments(main.arguments), init, {"w": "w"}, ("doubled w",))
     store = store or ConstantStore(arenas)
-    return Specialisation(native, main, inputs, outputs, needs, store, weights or {}, arenas)
+    layout = CallLayout(main.arguments, tuple(inputs), tuple(outputs))
+    return Specialisation(native, main, layout, needs, store, weights or {}, arenas)

@@ -53,20 +53,20 @@ def test_large_outputs_are_aligned() -> None:
 
 def test_arenas_start_apart_from_large_arrays() -> None:
     assert all(
-        ArenaPool().take(size).address % PAGE_BYTES == ARENA_PHASE_BYTES for size in (1, 5000, 1 << 24)
+        address(ArenaPool().take(size)) % PAGE_BYTES == ARENA_PHASE_BYTES for size in (1, 5000, 1 << 24)
     )
 
 
 def test_pool_gives_back_and_grows() -> None:
     pool = ArenaPool()
     small = pool.take(100)
-    pool.give(small)
+    pool.push(small)
     assert pool.take(50) is small
     other = pool.take(50)
     assert other is not small
-    pool.give(small)
+    pool.push(small)
     large = pool.take(1000)
-    assert large is not small and large.size_bytes == 1000
-    assert large.address % ALIGNMENT_BYTES == 0
-    pool.give(large)
+    assert large is not small and large.nbytes == 1000
+    assert address(large) % ALIGNMENT_BYTES == 0
+    pool.push(large)
     assert pool.free_bytes == 1000
