@@ -107,8 +107,12 @@ def _plain_columns(problem: MatmulProblem, machine: Machine) -> int:
 def _is_long_row(problem: MatmulProblem, machine: Machine) -> bool:
     """Whether one row of A meets rows of B so long that the microkernel streams a few side by side."""
     plain = not (problem.packed_columns or problem.transposed_b or problem.single_pass)
-    shortest = LONG_ROW_PANELS * panel_columns(problem.n, machine)
-    return problem.m == 1 and plain and problem.n > shortest
+    return problem.m == 1 and plain and has_long_rows(problem.n, machine)
+
+
+def has_long_rows(n: int, machine: Machine) -> bool:
+    """Whether rows of N elements are worth to be read from end to end, where there is one row of A."""
+    return n > LONG_ROW_PANELS * panel_columns(n, machine)
 
 
 def _splits(problem: MatmulProblem, nb: int, machine: Machine) -> Iterator[tuple[int, int]]:

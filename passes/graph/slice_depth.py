@@ -11,7 +11,7 @@ from tilewright.dialects.graph.ops.reduce import ReduceSum
 from tilewright.dialects.mlir import ir, rewrite
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates.matmul_cost import L3_BYTES_PER_CYCLE, REGION_CYCLES
-from tilewright.lowering.templates.matmul_params import LONG_ROW_PANELS, choose, panel_columns
+from tilewright.lowering.templates.matmul_params import choose, has_long_rows, panel_columns
 from tilewright.lowering.templates.matmul_problem import MatmulProblem, ceil_div
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
@@ -85,7 +85,7 @@ def _streams_matrix(op: Matmul, machine: Machine) -> bool:
     """Whether ``op`` is little more than one pass over a large matrix that lies in long rows."""
     (m, k), (_, n) = (spec_of(value).shape for value in op.operands)
     size_bytes = k * n * DTYPES[spec_of(op.operands[1]).dtype].size_bytes
-    large = size_bytes > machine.l2_bytes and n >= LONG_ROW_PANELS * panel_columns(n, machine)
+    large = size_bytes > machine.l2_bytes and has_long_rows(n, machine)
     return m == 1 and k % HALVES == 0 and large and not is_constant(op.operands[1])
 
 
