@@ -12,8 +12,7 @@ from math import prod
 from tilewright.dialects.mlir import arith, func, ir, openmp, scf
 from tilewright.dialects.tir import Parallel, ThreadId
 from tilewright.lowering.microkernels.base import delinearise, index
-from tilewright.lowering.target.sharing import taken_in_turn
-from tilewright.lowering.tir_to_mlir.shared_tasks import emit_counters, emit_shared_loop
+from tilewright.lowering.tir_to_mlir.shared_tasks import emit_counters, emit_shared_loop, worth_sharing
 from tilewright.lowering.tir_to_mlir.views import VIEWS
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
@@ -34,8 +33,8 @@ class LowerParallel(Pass):
     1. On a machine of one core, or of a single task, a grid becomes nested ``scf.for`` loops.
     2. On more cores a grid becomes one ``omp.parallel`` of that many threads, in which thread ``t`` of ``n``
        loops over tasks ``[t * total / n, (t + 1) * total / n)`` of the linearised grid. The runtime may give
-       fewer threads than asked for; ``n`` is what it gave. Of many tasks for each core threads take the next
-       one from a common counter instead.
+       fewer threads than asked for; ``n`` is what it gave. Many tasks for each core are taken from a common
+       counter instead, in pieces that become smaller.
     3. Grids that follow each other, with nothing but arithmetic and views between them, share one
        ``omp.parallel`` with an ``omp.barrier`` after each but the last.
     4. A grid inside another one becomes nested loops: its tasks belong to the thread that meets it.
@@ -150,7 +149,7 @@ def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
             op.move_before(first)
     with first.location:
         with ir.InsertionPoint(first):
-            shared = [position for position, grid in enumerate(run) if taken_in_turn(_total(grid), cores)]
+            shared = [position for position, grid in enumerate(run) if worth_sharing(_total(grid), cores)]
             counters = dict(zip(shared, emit_counters(len(shared)), strict=True))
             team = _emit_team(cores)
         with ir.InsertionPoint(team):
@@ -160,7 +159,7 @@ def _lower_to_threads(run: Sequence[ir.Operation], cores: int) -> None:
             if position:
                 openmp.BarrierOp()
             if position in counters:
-                task, end = emit_shared_loop(_total(grid), counters[position])
+                task, end = emit_shared_loop(_total(grid), cores, counters[position])
             else:
                 task, end = _emit_task_loop(_total(grid), thread, threads)
             _lower_to_task_loop(grid, thread, task, end)

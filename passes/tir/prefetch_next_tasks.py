@@ -8,7 +8,6 @@ from tilewright.dialects.mlir import arith, ir, memref
 from tilewright.dialects.tir import Prefetch
 from tilewright.lowering.microkernels.base import index
 from tilewright.lowering.target.machine import Machine
-from tilewright.lowering.target.sharing import tasks_ahead
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import decline, operations
@@ -27,7 +26,7 @@ class PrefetchNextTasks(Pass):
     1. Acts on grids of at least two tasks for each core that hold microkernels in loops of known length.
     2. A tensor counts if tasks only read or only write it, each other whole rows, picked by grid indices.
     3. The rows of all such tensors are dealt out to the microkernels by the multiply-adds that these do.
-    4. The next task is the following one, or as many tasks on as there are cores where they take turns.
+    4. The next task is the following one: cores take tasks in pieces of the grid.
     5. Refused where what the next task uses would push this task's data out of the core's cache: then only
        the tensors that fit count, in the order in which they are used.
 
@@ -63,8 +62,7 @@ def _visit(grid: ir.Operation, machine: Machine) -> None:
         return
     block = grid.regions[0].blocks[0]
     with ir.InsertionPoint.at_block_begin(block), grid.location:
-        ahead = tasks_ahead(math.prod(sizes), machine.cores)
-        following = _coordinates(_following(list(block.arguments), sizes, ahead), sizes)
+        following = _coordinates(_following(list(block.arguments), sizes), sizes)
     for site, part, first, rows in dealt(sites, slices):
         _emit(site, part, following, (first, rows))
 
@@ -80,9 +78,9 @@ def _fitting(slices: Sequence[Slice], machine: Machine) -> list[Slice]:
     return kept
 
 
-def _following(variables: Sequence[ir.Value], sizes: Sequence[int], ahead: int) -> ir.Value:
+def _following(variables: Sequence[ir.Value], sizes: Sequence[int]) -> ir.Value:
     """The number of the core's next task, in the order of the grid; the last one stays."""
-    number, stride = Linear({}, ahead), math.prod(sizes)
+    number, stride = Linear({}, 1), math.prod(sizes)
     for variable, size in zip(variables, sizes, strict=True):
         stride //= size
         number = number.plus(Linear({variable: stride}))

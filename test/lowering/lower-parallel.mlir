@@ -159,16 +159,26 @@ func.func @no_tasks() {
 
 // -----
 
-// Acting: tasks enough for all to take the next one when they are free; the count starts before the team does.
+// Acting: tasks enough for all to take the next ones when they are free; the count starts before the team does. Each
+// of five rounds leaves half of the tasks to the next; a round has a piece for each of two cores.
 // CHECK-LABEL: func.func @many
 // CHECK: %[[COUNT:.*]] = memref.alloca() {alignment = 64 : i64} : memref<8xi64>
 // CHECK: memref.store %{{.*}}, %[[COUNT]]
 // CHECK: omp.parallel
 // CHECK: memref.atomic_rmw addi %{{.*}}, %[[COUNT]]
-// CHECK: scf.while
-// CHECK: arith.cmpi ult
+// CHECK: scf.while (%[[NEXT:.*]] = %{{.*}}) : (index) -> index
+// CHECK: %[[PIECES:.*]] = arith.constant 10 : index
+// CHECK: arith.cmpi ult, %[[NEXT]], %[[PIECES]]
 // CHECK: scf.condition
+// CHECK: ^bb0(%[[PIECE:.*]]: index):
+// CHECK: arith.remui %[[PIECE]]
+// CHECK: %[[ROUND:.*]] = arith.divui %[[PIECE]]
+// CHECK: %[[LEFT:.*]] = arith.shrui %{{.*}}, %[[ROUND]]
+// CHECK: %[[HALF:.*]] = arith.shrui %[[LEFT]]
+// CHECK: arith.subi %[[LEFT]], %[[HALF]]
+// CHECK: scf.for
 // CHECK: memref.store
+// CHECK: }
 // CHECK: memref.atomic_rmw addi %{{.*}}, %[[COUNT]]
 // CHECK: scf.yield
 // CHECK: omp.terminator

@@ -38,29 +38,6 @@ func.func @heads(%a: memref<2x4x64x128xf32>, %b: memref<128x64xf32>, %y: memref<
 
 // -----
 
-// Acts: so many tasks that the cores take them in turn; a core's next one is likely the second after this.
-// CHECK-LABEL: func.func @in_turn
-// CHECK: ^bb0(%[[I:.*]]: index):
-// CHECK: %[[TWO:.*]] = arith.constant 2 : index
-// CHECK: %[[AHEAD:.*]] = arith.addi %[[I]], %[[TWO]] : index
-// CHECK: arith.minui %[[AHEAD]]
-// CHECK: tir.prefetch
-func.func @in_turn(%a: memref<16x16x128xf32>, %b: memref<128x64xf32>, %y: memref<16x16x64xf32>) {
-  "tir.parallel"() ({
-  ^bb0(%i: index):
-    %rows = memref.subview %a[%i, 0, 0] [1, 16, 128] [1, 1, 1] : memref<16x16x128xf32> to memref<16x128xf32, strided<[128, 1], offset: ?>>
-    %out = memref.subview %y[%i, 0, 0] [1, 16, 64] [1, 1, 1] : memref<16x16x64xf32> to memref<16x64xf32, strided<[64, 1], offset: ?>>
-    "tir.brgemm"(%rows, %b, %out) ({
-    ^bb0(%row: index, %column: index, %acc: vector<16xf32>):
-      "tir.yield"(%acc) : (vector<16xf32>) -> ()
-    }) {accumulate = false} : (memref<16x128xf32, strided<[128, 1], offset: ?>>, memref<128x64xf32>, memref<16x64xf32, strided<[64, 1], offset: ?>>) -> ()
-    "tir.yield"() : () -> ()
-  }) {grid = [16]} : () -> ()
-  return
-}
-
-// -----
-
 // Declines: a core has one task, there is no next one.
 // CHECK-LABEL: func.func @one_each
 // CHECK-NOT: tir.prefetch

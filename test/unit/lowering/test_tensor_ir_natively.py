@@ -163,6 +163,32 @@ func.func @main(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
 """
 
 
+# Each task counts how often it ran.
+COUNTING = """
+func.func @main(%y: memref<{tasks}xf32>) {{
+  %one = arith.constant 1.0 : f32
+  "tir.parallel"() ({{
+  ^bb0(%i: index):
+    %v = memref.load %y[%i] : memref<{tasks}xf32>
+    %w = arith.addf %v, %one : f32
+    memref.store %w, %y[%i] : memref<{tasks}xf32>
+    "tir.yield"() : () -> ()
+  }}) {{grid = [{tasks}]}} : () -> ()
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize("cores", [2, 3])
+@pytest.mark.parametrize("tasks", [2, 5, 23, 24, 31, 64, 1000])
+def test_each_task_runs_once(tasks: int, cores: int) -> None:
+    run = Compiled(COUNTING.format(tasks=tasks), machine(TARGETS[-1], cores))
+    y = np.zeros(tasks, np.float32)
+    for call in range(1, 51):
+        run(y)
+        np.testing.assert_array_equal(y, call)
+
+
 @pytest.mark.parametrize("cores", [1, 2])
 def test_a_grid_waits_for_the_one_before(cores: int) -> None:
     run = Compiled(DEPENDENT, machine(TARGETS[-1], cores))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.lowering.target.sharing import taken_in_turn, tasks_ahead
 from tilewright.passes.tir.prefetch_next_tasks import dealt
 
 
@@ -39,10 +38,3 @@ def test_each_row_is_dealt_once(rows: list[int], work: list[int]) -> None:
 def test_more_work_gets_more_rows() -> None:
     shares = [count for _, _, _, count in dealt([Work(30), Work(10)], [Rows(128)])]
     assert shares == [96, 32]
-
-
-def test_next_task() -> None:
-    """Few tasks are divided beforehand, so that the next one follows; many are taken in turn by all cores."""
-    assert (taken_in_turn(15, 2), tasks_ahead(15, 2)) == (False, 1)
-    assert (taken_in_turn(16, 2), tasks_ahead(16, 2)) == (True, 2)
-    assert tasks_ahead(1000, 56) == 56
