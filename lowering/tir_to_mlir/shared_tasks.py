@@ -1,8 +1,8 @@
 """Tasks that threads take from a common counter, in pieces that become smaller.
 
 The pieces of a round are as many as cores and make up half of what is left: long ones first, whose tasks
-follow each other in memory, single tasks in the end, so that all threads end at the same time. Which thread runs
-a task does not change what the task computes; only scratch of a thread depends on it.
+follow each other in memory, single tasks in the end, so that all threads end at the same time. Which thread
+runs a task does not change what the task computes; only scratch of a thread depends on it.
 """
 
 from tilewright.dialects.mlir import arith, ir, memref, scf
