@@ -10,6 +10,7 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import func, ir
 from tilewright.dialects.tir import Buffer, Parallel
 from tilewright.passes.tir.in_place import may_share
+from tilewright.passes.tir.in_place_rows import may_follow
 from tilewright.passes.tir.lifetimes import Ticks, children, lifetime, size_bytes
 from tilewright.passes.tir.memory_plan import Interval, Plan, align, lower_bound, plan_offsets
 
@@ -104,6 +105,7 @@ def function_zone(
     _continue_in_place(zone, functions)
     for grid in _outermost_grids(function):
         inner = _collect(grid, ticks, sizes, enter_grids=True)
+        _continue_in_rows(inner)
         size = inner.size(reuse)
         if size.arena_bytes > 0:
             zone.grids[grid] = inner
@@ -119,6 +121,17 @@ def _continue_in_place(zone: Zone, functions: Functions) -> None:
         source = _predecessor(item, zone, items, functions)
         if source is not None and source not in zone.in_place.values():
             zone.in_place[item] = source
+
+
+def _continue_in_rows(zone: Zone) -> None:
+    """Let a buffer of a task take over the memory of one whose rows its writer has read."""
+    items = [(item, op) for item, op in enumerate(zone.ops) if op.name == Buffer.OPERATION_NAME]
+    for item, op in items:
+        for other, source in items:
+            meeting = item != other and zone.intervals[item].meets(zone.intervals[other])
+            free = other not in zone.in_place.values() and item not in zone.in_place
+            if meeting and free and source.block == op.block and may_follow(op.results[0], source.results[0]):
+                zone.in_place[item] = other
 
 
 def _predecessor(

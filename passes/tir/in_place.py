@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tilewright.dialects.mlir import ir, scf
 
 # Position of the memref among the operands of an access.
-_READS = {"memref.load": 0, "vector.load": 0, "vector.transfer_read": 0}
-_WRITES = {"memref.store": 1, "vector.store": 1, "vector.transfer_write": 1}
+READS = {"memref.load": 0, "vector.load": 0, "vector.transfer_read": 0}
+WRITES = {"memref.store": 1, "vector.store": 1, "vector.transfer_write": 1}
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def may_share(source: ir.Value, target: ir.Value) -> bool:
     """
     if source.type != target.type or source == target:
         return False
-    reads, writes = _accesses(source, _READS), _accesses(target, _WRITES)
+    reads, writes = _accesses(source, READS), _accesses(target, WRITES)
     if not reads or not writes:
         return False
     first = reads[0]

@@ -34,6 +34,7 @@ class ReuseBuffers(Pass):
        another order of placing gives a smaller arena.
     5. Where a call ends the life of one buffer and begins that of another, and reads every element of the
        one before it writes the same element of the other, both lie at the same place.
+       Buffers of a task do likewise where one nest reads the rows of the one and writes those of the other.
     6. ``tir.arena_bytes`` and ``tir.arena_lower_bound`` (the largest sum of live bytes) are set on every
        function; ``tir.offset``, ``tir.bytes`` and ``tir.lifetime`` (first and last tick) on every view, call
        and grid that takes memory. A buffer without access is erased.

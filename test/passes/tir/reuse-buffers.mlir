@@ -155,6 +155,46 @@ func.func private @across(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
 
 // -----
 
+// Acts: a softmax of a task writes powers over the scores whose maximum it has taken; without that, each has 64 bytes.
+// CHECK-LABEL: func.func @rows
+// CHECK: memref.view {{.*}}tir.bytes = 64 : i64{{.*}}tir.offset = 0 : i64
+// CHECK: memref.view {{.*}}tir.bytes = 64 : i64{{.*}}tir.offset = 0 : i64
+// APART-LABEL: func.func @rows
+// APART: memref.view {{.*}}tir.bytes = 64 : i64{{.*}}tir.offset = 0 : i64
+// APART: memref.view {{.*}}tir.bytes = 64 : i64{{.*}}tir.offset = 64 : i64
+func.func @rows(%q: memref<8x2x8xf32>, %z: memref<8x2x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  "tir.parallel"() ({
+  ^bb0(%t: index):
+    %s = "tir.buffer"() {scope = "task"} : () -> memref<2x8xf32>
+    %p = "tir.buffer"() {scope = "task"} : () -> memref<2x8xf32>
+    scf.for %i = %c0 to %c2 step %c1 {
+      %v = vector.load %q[%t, %i, %c0] : memref<8x2x8xf32>, vector<8xf32>
+      vector.store %v, %s[%i, %c0] : memref<2x8xf32>, vector<8xf32>
+    }
+    scf.for %i = %c0 to %c2 step %c1 {
+      %v = vector.load %s[%i, %c0] : memref<2x8xf32>, vector<8xf32>
+      %m = vector.reduction <maxnumf>, %v : vector<8xf32> into f32
+      scf.for %j = %c0 to %c8 step %c1 {
+        %x = memref.load %s[%i, %j] : memref<2x8xf32>
+        %d = arith.subf %x, %m : f32
+        memref.store %d, %p[%i, %j] : memref<2x8xf32>
+      }
+    }
+    scf.for %i = %c0 to %c2 step %c1 {
+      %v = vector.load %p[%i, %c0] : memref<2x8xf32>, vector<8xf32>
+      vector.store %v, %z[%t, %i, %c0] : memref<8x2x8xf32>, vector<8xf32>
+    }
+    "tir.yield"() : () -> ()
+  }) {grid = [8]} : () -> ()
+  return
+}
+
+// -----
+
 // Refuses to add an arena where nothing needs one; a buffer nobody touches goes away.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%{{[a-z0-9]*}}: memref<4xf32>) attributes {tir.arena_bytes = 0 : i64, tir.arena_lower_bound = 0 : i64}
