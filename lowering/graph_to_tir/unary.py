@@ -9,6 +9,7 @@ from tilewright.lowering.graph_to_tir.values import constant_like
 # Ops that are one op of the math dialect on floats.
 _MATH: dict[str, Callable[[ir.Value], ir.Value]] = {
     "graph.exp": math.exp,
+    "graph.exp2": math.exp2,
     "graph.log": math.log,
     "graph.sqrt": math.sqrt,
     "graph.tanh": math.tanh,

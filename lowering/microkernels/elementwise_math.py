@@ -36,6 +36,11 @@ def exp(x: ir.Value, machine: Machine) -> ir.Value:
     return _expand(math_exp.exp, math.exp, (x,), machine)
 
 
+def exp2(x: ir.Value, machine: Machine) -> ir.Value:
+    """2 to the power of ``x``; f32: at most 2.1 ULP, see `math_exp.exp2`."""
+    return _expand(math_exp.exp2, math.exp2, (x,), machine)
+
+
 def log(x: ir.Value, machine: Machine) -> ir.Value:
     """The natural logarithm; f32: at most 1.0 ULP, see `math_log.log`."""
     return _expand(math_log.log, math.log, (x,), machine)
@@ -80,6 +85,7 @@ def convert(x: ir.Value, target: ir.Type, machine: Machine) -> ir.Value:
 
 EXPANSIONS: dict[str, Callable[..., ir.Value]] = {
     "math.exp": exp,
+    "math.exp2": exp2,
     "math.log": log,
     "math.tanh": tanh,
     "math.erf": erf,

@@ -1,4 +1,4 @@
-"""exp of f32 lanes."""
+"""exp and exp2 of f32 lanes."""
 
 import math
 
@@ -10,6 +10,8 @@ _LOG2_E = 1 / math.log(2)
 _LN2_HIGH, _LN2_LOW = 0.693147182, -1.90465421e-9
 _COEFFICIENTS = (1.0, 1.0, 0.49999994, 0.16666432, 0.041668, 0.0083741555, 0.0013843654)
 _LOWEST, _HIGHEST = -104.0, 89.0
+_COEFFICIENTS_2 = (1.0, 0.693147, 0.24022242, 0.055507336, 0.009671513, 0.0013264727)
+_LOWEST_2, _HIGHEST_2 = -151.0, 129.0
 ROUNDER = 1.5 * 2.0**23
 """Added to an f32 below 2^22, leaves the nearest integer in the low bits of the sum."""
 
@@ -30,6 +32,23 @@ def exp(x: Lanes, machine: Machine) -> Lanes:
     shifted = x.fma(_LOG2_E, ROUNDER)
     n = shifted - ROUNDER
     return scale_by_power(_reduce(x, n).polynomial(_COEFFICIENTS), shifted)
+
+
+def exp2(x: Lanes, machine: Machine) -> Lanes:
+    """2 to the power of x, for f32 lanes.
+
+    Method: ``n = round(x)``, ``r = x - n``, which is exact, a polynomial of degree 5 in r (relative error
+    9e-8, minimax, see `math_fit`), times ``2^n``. AVX-512 needs no clamp (8 instructions): what -inf leaves
+    of r is NaN, which scaling by 2^-inf makes 0; elsewhere as for `exp` (17).
+
+    Error: at most 2.1 ULP. exp2(±0) is 1, exp2(-inf) is 0, overflow gives inf, NaN stays NaN.
+    """
+    if x.shape == (16,) and machine.has("avx512f"):
+        n = x.nearest()
+        return _scalef((x - n).polynomial(_COEFFICIENTS_2), n)
+    x = x.at_most(_HIGHEST_2).at_least(_LOWEST_2)
+    shifted = x + ROUNDER
+    return scale_by_power((x - (shifted - ROUNDER)).polynomial(_COEFFICIENTS_2), shifted)
 
 
 def _reduce(x: Lanes, n: Lanes) -> Lanes:

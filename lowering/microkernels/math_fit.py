@@ -74,6 +74,7 @@ def _fit_exponentials() -> None:
     r = nodes(-half, half)
     _show("exp, (e^r - 1) / r", *polynomial(r, np.expm1(r) / r, np.abs(r) / np.exp(r), 5))
     g = nodes(-0.5, 0.5)
+    _show("exp2, (2^g - 1) / g", *polynomial(g, (np.exp2(g) - 1) / g, np.abs(g) / np.exp2(g), 4))
     _show("2^g in f64", *polynomial(g, np.exp2(g), 1 / np.exp2(g), 6), kind=float)
 
 

@@ -67,14 +67,24 @@ def _softmax(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
     if product is None or len(list(value.uses)) != 1:
         return None
     exponentials, factors = product.operands
-    reciprocal, exponential = made_by(factors, "reciprocal"), made_by(exponentials, "exp")
-    if reciprocal is None or exponential is None or not _is_shifted(exponential.operands[0]):
+    reciprocal, exponent = made_by(factors, "reciprocal"), _exponential(exponentials)
+    if reciprocal is None or exponent is None or not _is_shifted(exponent):
         return None
     total = made_by(_unbounded(reciprocal.operands[0]), "reduce_sum")
     whole_rows = {"axes": (spec_of(value).rank - 1,), "keep_dims": True}
     if total is None or total.operands[0] != exponentials or attributes_of(total) != whole_rows:
         return None
     return exponentials, factors
+
+
+def _exponential(value: ir.Value) -> ir.Value | None:
+    """What ``value`` is the exponential of; for one of base 2 that was given times a constant, without it."""
+    power = made_by(value, "exp") or made_by(value, "exp2")
+    if power is None:
+        return None
+    scaled = made_by(power.operands[0], "mul")
+    factor = None if scaled is None else uniform_value(scaled.operands[1])
+    return power.operands[0] if scaled is None or factor is None or factor <= 0 else scaled.operands[0]
 
 
 def _is_shifted(value: ir.Value) -> bool:

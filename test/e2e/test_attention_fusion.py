@@ -20,8 +20,8 @@ from tilewright.passes.pipelines import PHASES
 (GRAPH,) = (phase.passes for phase in PHASES if phase.name == "graph")
 PASSES = GRAPH[: GRAPH.index("fuse-fine-grain") + 1]
 SIZES = Sizes(2, 64, 4, 32)
-SOFTMAX = ["reduce_max", "sub", "exp", "reduce_sum", "reciprocal"]
-ZEROING = ["reduce_max", "max", "sub", "exp", "reduce_sum", "max", "reciprocal"]
+SOFTMAX = ["reduce_max", "sub", "mul", "exp2", "reduce_sum", "reciprocal"]
+ZEROING = ["reduce_max", "max", "sub", "mul", "exp2", "reduce_sum", "max", "reciprocal"]
 
 
 def regions(model: ModelProto) -> list[list[str]]:

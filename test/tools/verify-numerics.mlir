@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: graph.softmax
 // CHECK: "graph.exp"
-// CHECK: "graph.exp"
+// CHECK: "graph.exp2"
 // REFUSE: error: {{.*}}: --verify-numerics needs Graph IR: 'math.exp' is of none of the dialects
 
 func.func @main(%x: tensor<2x3xf32> {graph.name = "x"}) -> tensor<2x3xf32> {

@@ -1,5 +1,6 @@
 """Building blocks of decompositions: short chains of basic operations at the insertion point."""
 
+import math
 from collections.abc import Callable
 
 from tilewright.dialects.dtypes import DTYPES
@@ -7,6 +8,8 @@ from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.graph.ops import binary, select, unary
 from tilewright.dialects.graph.ops.constant import Constant
 from tilewright.dialects.mlir import ir
+
+LOG2_E = 1 / math.log(2)
 
 
 def scalar(value: float, like: ir.Value) -> ir.Value:
@@ -72,6 +75,15 @@ def clamp_unit(value: ir.Value) -> ir.Value:
 def exp(value: ir.Value) -> ir.Value:
     """The exponential function."""
     result: ir.Value = unary.Exp.of(value)
+    return result
+
+
+def exp_of_shifted(value: ir.Value) -> ir.Value:
+    """exp(value) for ``value`` <= 0 as 2^(value / ln 2), which is cheaper.
+
+    The error is at most 2e-7 of 1, so of the largest element where that is 0, not of each.
+    """
+    result: ir.Value = unary.Exp2.of(mul(value, LOG2_E))
     return result
 
 

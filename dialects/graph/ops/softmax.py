@@ -87,7 +87,7 @@ class Softmax(SoftmaxOperation, name="softmax", traits=[ext.Pure]):
     @classmethod
     def build(cls, shifted: ir.Value, axis: int) -> ir.Value:
         """One division a row: the sum is at least 1, so its reciprocal loses nothing but a rounding."""
-        powers = compose.exp(shifted)
+        powers = compose.exp_of_shifted(shifted)
         return compose.mul(powers, unary.Reciprocal.of(ReduceSum.of(powers, axes=(axis,))))
 
 

@@ -91,6 +91,13 @@ class Exp(UnaryOperation, name="exp", traits=[ext.Pure]):
 
 
 @register(Category.FUSIBLE)
+class Exp2(UnaryOperation, name="exp2", traits=[ext.Pure]):
+    """2 to the power of x."""
+
+    function = numpy_function(np.exp2)
+
+
+@register(Category.FUSIBLE)
 class Log(UnaryOperation, name="log", traits=[ext.Pure]):
     """The natural logarithm; -inf at 0, NaN below."""
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.dtypes import DTYPES
+from tilewright.dialects.graph.ops.compose import LOG2_E
 from tilewright.dialects.graph.ops.reduce import IGNORE_NAN
 from tilewright.dialects.mlir import ir
 from tilewright.frontends.onnx.builder import GraphBuilder, Value
@@ -167,6 +168,7 @@ def zeroing_softmax(graph: GraphBuilder, scores: Value) -> Value:
     if largest.ssa is not None:  # a NaN is still in the row itself, and makes its sum NaN
         largest.ssa.owner.attributes[IGNORE_NAN] = ir.UnitAttr.get()
     top = graph.emit("max", largest, graph.scalar(lowest, scores))
-    powers = graph.emit("exp", graph.emit("sub", scores, top))
+    shifted = graph.emit("sub", scores, top)
+    powers = graph.emit("exp2", graph.emit("mul", shifted, graph.scalar(LOG2_E, scores)))
     total = graph.emit("max", graph.emit("reduce_sum", powers, axes=axes), graph.scalar(1, scores))
     return graph.emit("mul", powers, graph.emit("reciprocal", total))

@@ -9,6 +9,14 @@ func.func @main(%i: tensor<4xi32>) {
 // -----
 
 func.func @main(%i: tensor<4xi32>) {
+  // expected-error @+1 {{'graph.exp2': element type i32 is none of float}}
+  %0 = "graph.exp2"(%i) : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @main(%i: tensor<4xi32>) {
   // expected-error @+1 {{'graph.log': element type i32 is none of float}}
   %0 = "graph.log"(%i) : (tensor<4xi32>) -> tensor<4xi32>
   return

@@ -10,6 +10,8 @@ func.func @main(%x: tensor<2x3xf32>, %i: tensor<0xi8>, %u: tensor<ui16>, %b: ten
   %1 = "graph.abs"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: "graph.exp"(%{{[a-z0-9]+}}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   %2 = "graph.exp"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: "graph.exp2"(%{{[a-z0-9]+}}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %exp2 = "graph.exp2"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: "graph.log"(%{{[a-z0-9]+}}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   %3 = "graph.log"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: "graph.sqrt"(%{{[a-z0-9]+}}) : (tensor<2x3xf32>) -> tensor<2x3xf32>

@@ -6,11 +6,13 @@
 // CHECK-NOT: graph.softmax
 // CHECK: %[[MAX:.*]] = "graph.reduce_max"(%[[X:.*]]) {axes = [1], ignore_nan, keep_dims = true}
 // CHECK: %[[D:.*]] = "graph.sub"(%[[X]], %[[MAX]])
-// CHECK: %[[E:.*]] = "graph.exp"(%[[D]])
+// CHECK: %[[LOG2_E:.*]] = "graph.constant"() {value = dense<1.442
+// CHECK: %[[T:.*]] = "graph.mul"(%[[D]], %[[LOG2_E]])
+// CHECK: %[[E:.*]] = "graph.exp2"(%[[T]])
 // CHECK: "graph.reduce_sum"(%[[E]]) {axes = [1], keep_dims = true}
 // Every op that came from the softmax has its location.
 // LOCATION: "graph.reduce_max"({{.*}} loc(#[[NODE:loc[0-9]*]])
-// LOCATION: "graph.exp"({{.*}} loc(#[[NODE]])
+// LOCATION: "graph.exp2"({{.*}} loc(#[[NODE]])
 // LOCATION: #[[NODE]] = loc("probabilities")
 func.func @softmax(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = "graph.softmax"(%x) {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("probabilities")

@@ -25,6 +25,51 @@ func.func @attend(%s: tensor<4x32x384xf32>, %v: tensor<4x384x64xf32>) -> tensor<
 
 // -----
 
+// Acting: the exponential as 2 to the power of a multiple.
+// CHECK-LABEL: func.func @attend_base_2
+// CHECK: %[[E:.*]] = "graph.exp2"
+// CHECK: %[[R:.*]] = "graph.reciprocal"
+// CHECK: %[[M:.*]] = "graph.matmul"(%[[E]], %arg1) {{.*}} -> tensor<4x32x64xf32>
+// CHECK: %[[Y:.*]] = "graph.mul"(%[[M]], %[[R]]) {{.*}} -> tensor<4x32x64xf32>
+// CHECK: return %[[Y]]
+// OFF-LABEL: func.func @attend_base_2
+// OFF: "graph.mul"(%{{.*}}, %{{.*}}) {{.*}} -> tensor<4x32x384xf32>
+// OFF: "graph.matmul"
+func.func @attend_base_2(%s: tensor<4x32x384xf32>, %v: tensor<4x384x64xf32>) -> tensor<4x32x64xf32> {
+  %m = "graph.reduce_max"(%s) {axes = [2], keep_dims = true} : (tensor<4x32x384xf32>) -> tensor<4x32x1xf32>
+  %d = "graph.sub"(%s, %m) : (tensor<4x32x384xf32>, tensor<4x32x1xf32>) -> tensor<4x32x384xf32>
+  %c = "graph.constant"() {value = dense<1.44269502> : tensor<f32>} : () -> tensor<f32>
+  %b = "graph.mul"(%d, %c) : (tensor<4x32x384xf32>, tensor<f32>) -> tensor<4x32x384xf32>
+  %e = "graph.exp2"(%b) : (tensor<4x32x384xf32>) -> tensor<4x32x384xf32>
+  %t = "graph.reduce_sum"(%e) {axes = [2], keep_dims = true} : (tensor<4x32x384xf32>) -> tensor<4x32x1xf32>
+  %r = "graph.reciprocal"(%t) : (tensor<4x32x1xf32>) -> tensor<4x32x1xf32>
+  %p = "graph.mul"(%e, %r) : (tensor<4x32x384xf32>, tensor<4x32x1xf32>) -> tensor<4x32x384xf32>
+  %y = "graph.matmul"(%p, %v) {transpose_a = false, transpose_b = false} : (tensor<4x32x384xf32>, tensor<4x384x64xf32>) -> tensor<4x32x64xf32>
+  return %y : tensor<4x32x64xf32>
+}
+
+// -----
+
+// Refusing: a negative multiple of what is 0 or less: powers without a bound.
+// CHECK-LABEL: func.func @growing
+// CHECK: "graph.mul"(%{{.*}}, %{{.*}}) {{.*}} -> tensor<4x32x384xf32>
+// CHECK: "graph.mul"(%{{.*}}, %{{.*}}) {{.*}} -> tensor<4x32x384xf32>
+// CHECK: "graph.matmul"
+func.func @growing(%s: tensor<4x32x384xf32>, %v: tensor<4x384x64xf32>) -> tensor<4x32x64xf32> {
+  %m = "graph.reduce_max"(%s) {axes = [2], keep_dims = true} : (tensor<4x32x384xf32>) -> tensor<4x32x1xf32>
+  %d = "graph.sub"(%s, %m) : (tensor<4x32x384xf32>, tensor<4x32x1xf32>) -> tensor<4x32x384xf32>
+  %c = "graph.constant"() {value = dense<-1.0> : tensor<f32>} : () -> tensor<f32>
+  %b = "graph.mul"(%d, %c) : (tensor<4x32x384xf32>, tensor<f32>) -> tensor<4x32x384xf32>
+  %e = "graph.exp2"(%b) : (tensor<4x32x384xf32>) -> tensor<4x32x384xf32>
+  %t = "graph.reduce_sum"(%e) {axes = [2], keep_dims = true} : (tensor<4x32x384xf32>) -> tensor<4x32x1xf32>
+  %r = "graph.reciprocal"(%t) : (tensor<4x32x1xf32>) -> tensor<4x32x1xf32>
+  %p = "graph.mul"(%e, %r) : (tensor<4x32x384xf32>, tensor<4x32x1xf32>) -> tensor<4x32x384xf32>
+  %y = "graph.matmul"(%p, %v) {transpose_a = false, transpose_b = false} : (tensor<4x32x384xf32>, tensor<4x384x64xf32>) -> tensor<4x32x64xf32>
+  return %y : tensor<4x32x64xf32>
+}
+
+// -----
+
 // Refusing: the probabilities are a result too.
 // WHY: declined: the left operand is no softmax over its last dimension
 // CHECK-LABEL: func.func @read_twice

@@ -13,6 +13,7 @@ from tilewright.lowering.target.presets import PRESETS, host
 COUNT = 1 << 21
 REFERENCES = {
     "exp": np.exp,
+    "exp2": np.exp2,
     "log": np.log,
     "tanh": np.tanh,
     "erf": np.vectorize(math.erf, otypes=[np.float64]),
@@ -21,7 +22,16 @@ REFERENCES = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
 }
 # The bounds that the kernels' docstrings state.
-BOUNDS_ULP = {"exp": 1.1, "log": 1.0, "tanh": 2.6, "erf": 2.0, "sin": 1.6, "cos": 1.6, "rsqrt": 1.5}
+BOUNDS_ULP = {
+    "exp": 1.1,
+    "exp2": 2.1,
+    "log": 1.0,
+    "tanh": 2.6,
+    "erf": 2.0,
+    "sin": 1.6,
+    "cos": 1.6,
+    "rsqrt": 1.5,
+}
 MACHINES = [
     pytest.param(
         "avx512",
@@ -76,6 +86,7 @@ def test_error_stays_below_the_stated_bound(name: str, machine: str) -> None:
 
 SPECIALS = {
     "exp": [(-INF, 0), (INF, INF), (0, 1), (-0.0, 1), (89, INF), (3e38, INF), (-3e38, 0), (-104, 0)],
+    "exp2": [(-INF, 0), (INF, INF), (0, 1), (-0.0, 1), (128, INF), (3e38, INF), (-3e38, 0), (-151, 0)],
     "log": [(0, -INF), (-0.0, -INF), (1, 0), (-1, NAN), (-1e-45, NAN), (INF, INF), (-INF, NAN)],
     "tanh": [(0, 0), (-0.0, -0.0), (INF, 1), (-INF, -1), (20, 1), (-3e38, -1), (1e-45, 1e-45)],
     "erf": [(0, 0), (-0.0, -0.0), (INF, 1), (-INF, -1), (4, 1), (-3e38, -1)],
