@@ -10,7 +10,7 @@ NotImplemented and has done nothing.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -91,7 +91,7 @@ class _DirectCall:
         """Write the whole function."""
         code, inputs = self._code, len(self._layout.inputs)
         passed = len(self._infos) if self._given else inputs
-        self._require(code.compare("eq", self._count, code.constant(passed)), self._decline)
+        code.require(code.compare("eq", self._count, code.constant(passed)), self._decline)
         arrays = [self._checked(position) for position in range(passed)]
         self._require_apart(arrays)
         arena = self._take_arena() if self._layout.arguments.arena_bytes else None
@@ -104,9 +104,6 @@ class _DirectCall:
 
     def _word(self, position: int) -> ir.Value:
         return self._code.load(self._base, WORD_BYTES * position)
-
-    def _require(self, condition: ir.Value, leave: Callable[[], None]) -> None:
-        self._code.require(condition, leave)
 
     def _decline(self) -> None:
         """Return NotImplemented."""
@@ -136,17 +133,17 @@ class _DirectCall:
         code, shape = self._code, _shape(self._infos[position])
         array = code.load(self._arguments, WORD_BYTES * position)
         is_array = code.compare("eq", code.load(array, TYPE_FIELD), self._word(Words.ARRAY_TYPE))
-        self._require(is_array, self._decline)
+        code.require(is_array, self._decline)
         written = position >= len(self._layout.inputs)
         flags = code.constant(CONTIGUOUS | WRITEABLE if written else CONTIGUOUS, 32)
         dtype = code.compare("eq", code.load(array, DTYPE_FIELD), self._word(self._words.dtype(position)))
         rank = code.compare("eq", code.load(array, RANK_FIELD, 32), code.constant(len(shape), 32))
         flagged = code.compare("eq", code.both([code.load(array, FLAGS_FIELD, 32), flags]), flags)
-        self._require(code.both([dtype, rank, flagged]), self._decline)
+        code.require(code.both([dtype, rank, flagged]), self._decline)
         if shape:
             extents = code.load(array, SHAPE_FIELD)
             same = [self._has_extent(extents, *item) for item in enumerate(shape)]
-            self._require(code.both(same), self._decline)
+            code.require(code.both(same), self._decline)
         return array
 
     def _has_extent(self, extents: ir.Value, dimension: int, extent: int) -> ir.Value:
@@ -163,7 +160,7 @@ class _DirectCall:
             for other in range(position):
                 before = code.compare("ule", ends[position], starts[other])
                 behind = code.compare("ule", ends[other], starts[position])
-                self._require(code.either(before, behind), self._decline)
+                code.require(code.either(before, behind), self._decline)
 
     def _take_arena(self) -> ir.Value:
         """An arena from the pool that is large enough."""
@@ -178,10 +175,10 @@ class _DirectCall:
             self._release([arena])
             self._decline()
 
-        self._require(self._is_there(arena), decline_empty)
+        code.require(self._is_there(arena), decline_empty)
         size_bytes = code.load(code.load(arena, SHAPE_FIELD), 0, 64)
         needed = code.constant(self._layout.arguments.arena_bytes)
-        self._require(code.compare("uge", size_bytes, needed), decline_small)
+        code.require(code.compare("uge", size_bytes, needed), decline_small)
         return arena
 
     def _given_results(self, arrays: Sequence[ir.Value]) -> list[ir.Value]:
@@ -195,7 +192,7 @@ class _DirectCall:
         results: list[ir.Value] = []
         for output in range(len(self._layout.outputs)):
             made = self._call_object(self._words.make(output))
-            self._require(self._is_there(made), partial(self._fail, [*held, *results]))
+            self._code.require(self._is_there(made), partial(self._fail, [*held, *results]))
             results.append(made)
         return results
 
@@ -218,7 +215,7 @@ class _DirectCall:
             return results[0]
         code = self._code
         packed = code.call("PyTuple_New", code.constant(len(results)), result=code.pointer)
-        self._require(self._is_there(packed), partial(self._fail, results))
+        code.require(self._is_there(packed), partial(self._fail, results))
         for position, result in enumerate(results):
             code.call("PyTuple_SetItem", packed, code.constant(position), result, result=code.integer)
         return packed

@@ -13,7 +13,7 @@ WRITES = {"memref.store": 1, "vector.store": 1, "vector.transfer_write": 1}
 
 
 @dataclass(frozen=True)
-class _Access:
+class Access:
     """One access of an argument, at ``indices``, of ``lanes`` elements along the last dimension."""
 
     op: ir.Operation
@@ -45,29 +45,35 @@ def may_share(source: ir.Value, target: ir.Value) -> bool:
     return alike and _reads_come_first(reads, writes) and _iterations_are_apart(first)
 
 
-def _accesses(argument: ir.Value, kinds: dict[str, int]) -> list[_Access] | None:
+def _accesses(argument: ir.Value, kinds: dict[str, int]) -> list[Access] | None:
     """All uses of ``argument``; None where one is of another kind than ``kinds``."""
     found = []
     for use in argument.uses:
-        op = use.owner.operation
-        position = kinds.get(op.name)
-        if position is None or use.operand_number != position:
+        access = access_of(use.owner.operation, argument, kinds)
+        if access is None:
             return None
-        indices = tuple(op.operands)[position + 1 : position + 1 + argument.type.rank]
-        value = (op.operands[0] if position else op.results[0]).type
-        lanes = int(value.shape[0]) if isinstance(value, ir.VectorType) and value.rank == 1 else 1
-        if isinstance(value, ir.VectorType) and value.rank != 1:
-            return None
-        found.append(_Access(op, indices, lanes))
+        found.append(access)
     return found
 
 
-def _reads_come_first(reads: list[_Access], writes: list[_Access]) -> bool:
+def access_of(op: ir.Operation, memory: ir.Value, kinds: dict[str, int]) -> Access | None:
+    """``op`` as an access of ``memory``; None where it is of another kind, or not of one vector's lanes."""
+    position = kinds.get(op.name)
+    if position is None or op.operands[position] != memory:
+        return None
+    indices = tuple(op.operands)[position + 1 : position + 1 + memory.type.rank]
+    value = (op.operands[0] if position else op.results[0]).type
+    if not isinstance(value, ir.VectorType):
+        return Access(op, indices, 1)
+    return Access(op, indices, int(value.shape[0])) if value.rank == 1 else None
+
+
+def _reads_come_first(reads: list[Access], writes: list[Access]) -> bool:
     order = [op.operation for op in reads[0].op.block.operations]
     return max(order.index(read.op) for read in reads) < min(order.index(write.op) for write in writes)
 
 
-def _iterations_are_apart(access: _Access) -> bool:
+def _iterations_are_apart(access: Access) -> bool:
     parent = access.op.parent
     while parent.operation.name != "func.func":
         if parent.operation.name == scf.ForOp.OPERATION_NAME and not _moves_on(access, parent.operation):
@@ -78,7 +84,7 @@ def _iterations_are_apart(access: _Access) -> bool:
     return True
 
 
-def _moves_on(access: _Access, loop: ir.Operation) -> bool:
+def _moves_on(access: Access, loop: ir.Operation) -> bool:
     """Whether each iteration of ``loop`` accesses other elements."""
     variable = loop.regions[0].blocks[0].arguments[0]
     if variable in access.indices[:-1]:

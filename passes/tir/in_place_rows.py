@@ -7,7 +7,7 @@ that takes half of the memory. Pure analysis; memory planning asks it for the bu
 from dataclasses import dataclass
 
 from tilewright.dialects.mlir import ir, scf
-from tilewright.passes.tir.in_place import READS, WRITES
+from tilewright.passes.tir.in_place import READS, WRITES, access_of
 from tilewright.passes.tir.linear import Linear, constant_of, linear_of
 
 
@@ -80,15 +80,10 @@ def _before(first: ir.Operation, second: ir.Operation) -> bool:
 
 def _access(op: ir.Operation, buffer: ir.Value, kinds: dict[str, int], block: ir.Block) -> _Access | None:
     """``op`` as an access of ``buffer``; None where it is none of ``kinds``, or not of a vector's lanes."""
-    position = kinds.get(op.name)
-    if position is None or op.operands[position] != buffer:
+    found = access_of(op, buffer, kinds)
+    if found is None:
         return None
-    value = (op.operands[0] if position else op.results[0]).type
-    if isinstance(value, ir.VectorType) and value.rank != 1:
-        return None
-    lanes = int(value.shape[0]) if isinstance(value, ir.VectorType) else 1
-    indices = tuple(op.operands)[position + 1 : position + 1 + buffer.type.rank]
-    return _Access(op, tuple(map(linear_of, indices)), lanes, _path(op, block))
+    return _Access(op, tuple(map(linear_of, found.indices)), found.lanes, _path(op, block))
 
 
 def _is_over(read: _Access, write: _Access) -> bool:
