@@ -27,7 +27,7 @@ from tilewright.runtime.models import Graph, open_model, weights_of_text
 from tilewright.runtime.observation import CONVERSION
 from tilewright.runtime.signature import find_function
 from tilewright.runtime.threads import thread_count
-from tilewright.tools import explain_layouts, explain_regions, explain_tensor
+from tilewright.tools import explain_ahead, explain_layouts, explain_regions, explain_tensor
 from tilewright.tools.driver import progress
 from tilewright.tools.explain_nodes import node_of
 from tilewright.tools.explain_report import Declined, Report
@@ -151,6 +151,7 @@ class _Reader:
             replace(r, final_function=name) for r, name in zip(report.regions, final, strict=True)
         ]
         report.grids = list(explain_tensor.read_grids(module, cores))
+        report.fetched_ahead = list(explain_ahead.read_fetched_ahead(module))
         report.temporaries = list(explain_tensor.read_temporaries(module))
         report.arenas = list(explain_tensor.read_arenas(module))
         report.placed_bytes = explain_tensor.placed_bytes(module, "main", cores)

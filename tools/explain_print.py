@@ -29,6 +29,7 @@ REGIONS = ("#", "template", "ops", "node", "result", "parameters", ">cycles", "f
 GROUPS = ("group", "regions", "function", "how each joins", "grids in the end")
 GRIDS = ("function", "grid", ">tasks", "each core gets", ">busy cores", ">merged from", ">calls")
 TEMPORARIES = ("function", "kind", "what", ">bytes", ">offset", "live", "shrunk from")
+AHEAD = ("function", "tensor", "type", "it is", ">before microkernels", ">at once")
 ANCHORS = ("", "anchor", "slice", ">working set", ">calls", ">accesses", ">cycles", "runs here")
 
 
@@ -90,6 +91,9 @@ class Printer:
         apart = [(r.number, words.main_node(r), r.merge_refused) for r in report.regions if r.merge_refused]
         self.table("Rows not shared with the region before", ("#", "node", "because"), apart)
         self.table("Task grids", GRIDS, map(words.grid, report.grids))
+        self.table(
+            "Fetched ahead, for the next task of a core", AHEAD, map(words.ahead, report.fetched_ahead)
+        )
 
     def _layouts(self, report: Report) -> None:
         reorders = (

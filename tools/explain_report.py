@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.tools import explain_layouts, explain_regions, explain_tensor
+from tilewright.tools import explain_ahead, explain_layouts, explain_regions, explain_tensor
 
 FORMAT = 1
 """Version of the JSON; raised where a field changes its meaning."""
@@ -36,6 +36,7 @@ class Report:
         reorders: of ``@init`` and ``@main``.
         constants: that ``@main`` reads.
         grids: task grids in the end.
+        fetched_ahead: tensors of which tasks fetch what their core's next task uses.
         temporaries: with their places.
         arenas: of functions.
         converted_bytes: of the temporaries of a call of ``@main``, before any was removed or shrunk.
@@ -52,6 +53,7 @@ class Report:
     reorders: list[explain_layouts.Reorder] = field(default_factory=list)
     constants: list[explain_layouts.Constant] = field(default_factory=list)
     grids: list[explain_tensor.Grid] = field(default_factory=list)
+    fetched_ahead: list[explain_ahead.FetchedAhead] = field(default_factory=list)
     temporaries: list[explain_tensor.Temporary] = field(default_factory=list)
     arenas: list[explain_tensor.Arena] = field(default_factory=list)
     converted_bytes: int = 0

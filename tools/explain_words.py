@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from tilewright.tools.explain_ahead import FetchedAhead
 from tilewright.tools.explain_layouts import Constant
 from tilewright.tools.explain_regions import Region
 from tilewright.tools.explain_report import Report
@@ -79,6 +80,12 @@ def grid(found: Grid) -> tuple[Any, ...]:
     share = f"{found.most}" if found.least == found.most else f"{found.least} to {found.most}"
     tasks = (shape(found.sizes), found.tasks, share, found.busy_cores)
     return found.function, *tasks, found.merged, found.calls
+
+
+def ahead(found: FetchedAhead) -> tuple[Any, ...]:
+    """The cells of a tensor that is fetched ahead."""
+    tensor = (found.function, found.tensor, found.type, found.use)
+    return *tensor, found.microkernels, amount(found.bytes_at_once)
 
 
 def constant(found: Constant) -> tuple[Any, ...]:

@@ -151,6 +151,15 @@ def test_shrunk_buffers_tell_their_shape_from_before(attention: Report) -> None:
     assert all(each.bytes < 4 * math.prod(each.shrunk_from) for each in shrunk)
 
 
+def test_what_a_core_fetches_for_its_next_task(attention: Report) -> None:
+    # Four tasks, two for each core. A head of q, k, v or the result is 48 x 32: 6 KiB, which pays and fits.
+    (function,) = {region.final_function for region in attention.regions}
+    found = {(each.function, each.type, each.use) for each in attention.fetched_ahead}
+    assert found == {(function, "f32[2, 2, 48, 32]", "read"), (function, "f32[2, 48, 2, 32]", "written")}
+    assert len({each.tensor for each in attention.fetched_ahead}) == 4
+    assert all(each.bytes_at_once % (4 * 32) == 0 for each in attention.fetched_ahead), "whole rows"
+
+
 def test_a_plan_for_56_cores(save: Save) -> None:
     path = save(mlp((64, 512, 256), 448))
     report = explain(path, {}, "spr-56", None)

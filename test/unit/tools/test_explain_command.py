@@ -78,6 +78,7 @@ def test_json_names_are_stable() -> None:
         "reorders",
         "constants",
         "grids",
+        "fetched_ahead",
         "temporaries",
         "arenas",
         "converted_bytes",
