@@ -88,6 +88,7 @@ class ModelCompiler:
         inputs = tuple(by_name[name] for name in shapes)
         layout = CallLayout(recorder.arguments["main"], inputs, tuple(graph.outputs))
         emit_direct_calls(graph.module, layout)
+        self._dump(graph.module, shapes)
         native, entries = _generate(graph.module, recorder, optimisation_level(self._plan.machine))
         return Specialisation(
             native,
@@ -137,6 +138,12 @@ class ModelCompiler:
             raise CompileError("expected a pipeline from Graph IR to the LLVM dialect; this one ends early")
         _verify(graph.module)
         return recorder
+
+    def _dump(self, module: ir.Module, shapes: Shapes) -> None:
+        """Write what machine code is made from: the IR after the last pass, with the functions for calls."""
+        folder = self._dump_directory(shapes)
+        if folder is not None:
+            Path(folder, "direct-calls.mlir").write_text(f"{module}\n", encoding="utf-8")
 
     def _dump_directory(self, shapes: Shapes) -> str | None:
         """A folder for these shapes below the one for all, made if need be."""

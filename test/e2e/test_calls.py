@@ -151,3 +151,5 @@ def test_dump_and_progress(tmp_path: Path) -> None:
     tilewright.compile(relu(), dump_ir=tmp_path, progress=steps.append)
     assert steps == ["import", "graph passes", "templates", "tensor passes", "lowering", "machine code"]
     assert any("convert-graph-to-tir" in file.name for file in tmp_path.rglob("*.mlir"))
+    (last,) = tmp_path.rglob("direct-calls.mlir")
+    assert "llvm.func @tilewright_call(" in last.read_text(encoding="utf-8")
