@@ -32,6 +32,7 @@ from tilewright.passes.graph import (
     simplify_matmuls,
     slice_depth,
     split_constant_weights,
+    split_long_reductions,
 )
 from tilewright.passes.tir import (
     inline_fused_calls,
@@ -69,6 +70,7 @@ PASS_MODULES = (
     simplify_matmuls,
     slice_depth,
     split_constant_weights,
+    split_long_reductions,
 )
 
 
@@ -102,6 +104,7 @@ PHASES = (
             "multiply-by-reciprocals",
             "simplify-matmuls",
             "normalise-behind-matmuls",
+            "split-long-reductions",
             "slice-depth",
             "propagate-layouts",
             "split-constant-weights",
