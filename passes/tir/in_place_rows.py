@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tilewright.dialects.mlir import ir, scf
 from tilewright.passes.tir.in_place import READS, WRITES, access_of
+from tilewright.passes.tir.lifetimes import accesses
 from tilewright.passes.tir.linear import Linear, constant_of, linear_of
 
 
@@ -36,30 +37,28 @@ def may_follow(target: ir.Value, source: ir.Value) -> bool:
 
     1. both have the same type, and one access writes ``target``, directly, in loops of a nest; other uses of
        ``target`` come behind the nest;
-    2. ``source`` is used before the nest, and in the nest it is only read, directly;
+    2. ``source`` is used before the nest, and in the nest it is only read, directly; no view of it is used
+       in the nest or behind;
     3. each of these reads comes before the write in an iteration of the loops around both, and the indices
        that both have in common are others in each iteration of these loops.
     """
     if source.type != target.type:
         return False
     block = target.owner.operation.block
-    writes = [use for use in _uses(target) if WRITES.get(use.name) is not None]
+    targets, sources = (list(accesses(buffer)) for buffer in (target, source))
+    writes = [use for use in targets if WRITES.get(use.name) is not None]
     if len(writes) != 1:
         return False
     write = _access(writes[0], target, WRITES, block)
     if write is None:
         return False
     nest = write.around[0]
-    others = [_top(use, block) for use in _uses(target) if use != write.op]
-    used = [(use, _top(use, block)) for use in _uses(source)]
+    others = [_top(use, block) for use in targets if use != write.op]
+    used = [(use, _top(use, block)) for use in sources]
     if not all(_before(nest, top) for top in others) or any(_before(nest, top) for _, top in used):
         return False
     reads = [_access(use, source, READS, block) for use, top in used if top == nest]
     return bool(reads) and all(read is not None and _is_over(read, write) for read in reads)
-
-
-def _uses(buffer: ir.Value) -> list[ir.Operation]:
-    return [use.owner.operation for use in buffer.uses]
 
 
 def _path(op: ir.Operation, block: ir.Block) -> tuple[ir.Operation, ...]:

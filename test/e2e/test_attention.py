@@ -91,6 +91,26 @@ def test_large_masks(value: float, shape: tuple[int, ...]) -> None:
     check(model, inputs, expected, 1e-4 if value == 1000 else BOUND)  # near 1000 the sum is rounded by 3e-5
 
 
+@pytest.mark.parametrize("reader", ["values", "transposed values", "product", "gate"])
+@pytest.mark.parametrize("length", [5, 16, 64])
+def test_scores_that_are_read_again(reader: str, length: int) -> None:
+    """The powers may not take the place of scores that something reads behind the softmax."""
+    x = np.random.default_rng(1).standard_normal((2, 3, length, 16)).astype(np.float32)
+    m = Model()
+    s = m.add("MatMul", m.feed("x", x), m.transpose("x", (0, 1, 3, 2)))
+    p = m.add("Softmax", s, axis=-1)
+    wide = x.astype(float)
+    scores = wide @ wide.swapaxes(2, 3)
+    powers, turned = softmax(scores), scores.swapaxes(2, 3)
+    result, expected = {
+        "values": lambda: (m.add("MatMul", p, s), powers @ scores),
+        "transposed values": lambda: (m.add("MatMul", p, m.transpose(s, (0, 1, 3, 2))), powers @ turned),
+        "product": lambda: (m.add("Mul", p, s), powers * scores),
+        "gate": lambda: (m.add("MatMul", m.add("Mul", p, s), "x"), (powers * scores) @ wide),
+    }[reader]()
+    check(m.build(result), m.inputs, expected, 4e-6)  # scores are up to 40, so that powers have 5e-6
+
+
 def test_masked_rows_are_nan() -> None:
     q, k, v = heads()
     mask = np.zeros((2, 1, 9, KEYS), np.float32)

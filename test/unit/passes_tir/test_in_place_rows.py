@@ -35,6 +35,8 @@ LONGER = WRITE.replace("%y", "%z").replace("<8", "<9")
 POWERS = f"{COLUMNS} {READ} {WRITE} }}"
 USE = f"scf.for %i = %c0 to %c8 step %c1 {{ %u = vector.load %y[%i, %c0] : {KIND} }}"
 USE_LONGER = USE.replace("%y", "%z").replace("<8", "<9")
+VIEW_TYPE = "memref<16x8xf32, strided<[1, 16]>>"
+VIEW = f"%t = memref.transpose %x (a, b) -> (b, a) : memref<8x16xf32> to {VIEW_TYPE}"
 SOFTMAX = f"{ROWS} {MAXIMUM} {POWERS} }}"
 
 FOLLOWS = {
@@ -58,8 +60,12 @@ APART = {
     "other columns": f"{FILL} {ROWS} {POWERS.replace('%x[%i, %j]', '%x[%i, %c0]')} }} {USE}",
     "changed in the nest": f"{FILL} {ROWS} {POWERS} vector.store %zero, %x[%i, %c0] : {KIND} }} {USE}",
     "a view of it in the nest": f"""{FILL} {ROWS} {MAXIMUM} {POWERS}
-        %t = memref.transpose %x (a, b) -> (b, a) : memref<8x16xf32> to memref<16x8xf32, strided<[1, 16]>>
+        {VIEW}
         }} {USE}""",
+    "a view from before, read behind": f"""{VIEW} {FILL} {SOFTMAX} {USE}
+        scf.for %i = %c0 to %c8 step %c1 {{ %u = memref.load %t[%c0, %i] : {VIEW_TYPE} }}""",
+    "a view from before, read in the nest": f"""{VIEW} {FILL} {ROWS} {MAXIMUM} {POWERS}
+        %u = memref.load %t[%c0, %i] : {VIEW_TYPE} }} {USE}""",
     "of another type": f"{FILL} {ROWS} {COLUMNS} {READ} {LONGER} }} }} {USE_LONGER}",
     "not read in the nest": f"{FILL} {ROWS} {COLUMNS} vector.store %zero, %y[%i, %j] : {KIND} }} }} {USE}",
 }
