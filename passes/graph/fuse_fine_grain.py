@@ -10,7 +10,7 @@ from tilewright.dialects.graph.ops.movement import Reshape
 from tilewright.dialects.mlir import func, ir
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
-from tilewright.passes.core.patterns import operations
+from tilewright.passes.core.patterns import decline, operations
 from tilewright.passes.graph.fusion_build import build_plan
 from tilewright.passes.graph.fusion_graph import read_block, trailing_axes
 from tilewright.passes.graph.fusion_matmul import Limits
@@ -84,7 +84,10 @@ class FuseFineGrain(Pass):
             _keep_reduced_axes(function)
             block = function.entry_block
             graph = read_block(block)
-            build_plan(block, graph, plan_fusion(graph, limits, machine, self.enabled))
+            plan = plan_fusion(graph, limits, machine, self.enabled)
+            for index, reason in plan.refused.items():
+                decline(block.operations[index], reason)
+            build_plan(block, graph, plan)
 
 
 def _keep_reduced_axes(function: func.FuncOp) -> None:

@@ -32,6 +32,10 @@ class Role(Enum):
     OPAQUE = "opaque"  # not of the Graph IR, or fused already
 
 
+LOOP_ROLES = (Role.ELEMENTWISE, Role.ROW_REDUCTION, Role.ROW_GATHER, Role.VIEW, Role.SINGLE)
+"""What template ``loops`` computes where no matmul takes it in."""
+
+
 @dataclass(frozen=True)
 class Node:
     """One operation: its role, what it uses and what it gives.

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 
 from tilewright.passes.graph.acyclic import Condensation
 from tilewright.passes.graph.fusion_graph import FusionGraph, Node, Role, row_shape, trailing_axes
-from tilewright.passes.graph.fusion_matmul import Limits, count_inputs
-
-ROLES = (Role.ELEMENTWISE, Role.ROW_REDUCTION, Role.ROW_GATHER, Role.VIEW, Role.SINGLE)
+from tilewright.passes.graph.fusion_matmul import Limits, Refusals, count_inputs
 
 
 @dataclass(frozen=True)
@@ -26,6 +24,10 @@ class RowDomain:
 
     shape: tuple[int, ...]
     axes: int = 0
+
+    def __str__(self) -> str:
+        reduced = f" reduced over the last {self.axes}" if self.axes else ""
+        return f"{list(self.shape)}{reduced}"
 
     def join(self, other: "RowDomain") -> "RowDomain | None":
         """The domain of both together; None where they do not walk the same rows."""
@@ -50,24 +52,27 @@ def domain_of(node: Node) -> RowDomain | None:
 
 def group_loops(
     graph: FusionGraph, groups: Condensation, candidates: Set[int], limits: Limits
-) -> list[tuple[int, ...]]:
+) -> tuple[list[tuple[int, ...]], Refusals]:
     """Divide ``candidates`` into regions, merging them in ``groups``.
 
     Args:
         graph: the function.
         groups: what is fused already; the regions are merged in it.
-        candidates: nodes to put into regions, of `ROLES`.
+        candidates: nodes to put into regions, of `LOOP_ROLES`.
         limits: bounds of a region.
 
     Returns:
-        The members of each region.
+        The members of each region; and why nodes did not join the region of one whose result they read.
     """
     domains = {index: domain_of(graph.nodes[index]) for index in candidates}
+    refused: Refusals = {}
     for index in sorted(candidates):
         for producer in _producers(graph.nodes[index], groups, candidates):
-            _try_merge(graph, groups, domains, (producer, index), limits)
+            reason = _try_merge(graph, groups, domains, (producer, index), limits)
+            if reason:
+                refused[index] = reason
     regions = dict.fromkeys(groups.group_of(index) for index in sorted(candidates))
-    return [tuple(groups.members(region)) for region in regions]
+    return [tuple(groups.members(region)) for region in regions], refused
 
 
 def _producers(node: Node, groups: Condensation, candidates: Set[int]) -> Sequence[int]:
@@ -83,15 +88,22 @@ def _try_merge(
     domains: dict[int, RowDomain | None],
     pair: tuple[int, int],
     limits: Limits,
-) -> None:
-    """Merge the regions of two nodes where their rows agree, the limits hold and no circle closes."""
+) -> str:
+    """Merge the regions of two nodes; else why not: rows that differ, a limit, a circle."""
     first, second = (groups.group_of(node) for node in pair)
     left, right = domains[first], domains[second]
-    if first == second or left is None or right is None:
-        return
+    if first == second:
+        return ""
+    if left is None or right is None:
+        return f"{graph.nodes[pair[left is not None]].name} stands alone"
     joined = left.join(right)
+    if joined is None:
+        return f"rows of {left} and of {right} are not the same"
     members = [*groups.members(first), *groups.members(second)]
-    if joined is None or len(members) > limits.max_ops or count_inputs(graph, members) > limits.max_inputs:
-        return
-    if groups.merge(first, second):
-        domains[groups.group_of(first)] = joined
+    inputs = count_inputs(graph, members)
+    if len(members) > limits.max_ops or inputs > limits.max_inputs:
+        return f"the region would have {len(members)} ops and {inputs} inputs"
+    if not groups.merge(first, second):
+        return "the region would wait for itself through another one"
+    domains[groups.group_of(first)] = joined
+    return ""

@@ -15,6 +15,7 @@ from tilewright.lowering.target.machine import Machine
 from tilewright.passes.graph.acyclic import Condensation
 from tilewright.passes.graph.fusion_cost import MatmulSize, PostOps, gain_cycles, row_fits
 from tilewright.passes.graph.fusion_graph import (
+    LOOP_ROLES,
     FusionGraph,
     Node,
     Role,
@@ -23,6 +24,9 @@ from tilewright.passes.graph.fusion_graph import (
     row_shape,
     trailing_axes,
 )
+
+Refusals = dict[int, str]
+"""Nodes that a region does not take in, and why."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,8 @@ def matmul_size(node: Node) -> MatmulSize:
 
 def grow_post_ops(
     graph: FusionGraph, groups: Condensation, taken: set[int], matmul: Node, limits: Limits
-) -> list[int]:
-    """The matmul and all post-ops that it could take in, in program order.
+) -> tuple[list[int], Refusals]:
+    """The matmul and all post-ops that it could take in, in program order; and why not others behind it.
 
     Args:
         graph: the function.
@@ -59,56 +63,68 @@ def grow_post_ops(
         matmul: the anchor.
         limits: bounds of the region.
     """
-    members = [matmul.index]
+    members, refused = [matmul.index], {}
     queue = list(graph.users(matmul.values[0]))
     seen = set(queue)
     while queue and len(members) < limits.max_ops:
         node = graph.nodes[heapq.heappop(queue)]
-        grown = [*members, node.index]
-        if node.index in taken or not _is_post_op(node, members, matmul):
+        reason = _objection(node, members, matmul) or _waits_for(node, members, groups)
+        inputs = count_inputs(graph, [*members, node.index])
+        if inputs > limits.max_inputs:
+            reason = reason or f"the region would have {inputs} inputs, at most {limits.max_inputs}"
+        if node.index in taken or reason:
+            if node.role in LOOP_ROLES:
+                refused[node.index] = reason
             continue
-        if _waits_for(node, members, groups) or count_inputs(graph, grown) > limits.max_inputs:
-            continue
-        members = grown
+        members.append(node.index)
         for user in graph.users(node.values[0]):
             if user not in seen:
                 seen.add(user)
                 heapq.heappush(queue, user)
-    return members
+    refused.update(dict.fromkeys(queue, f"the region would have more than {limits.max_ops} ops"))
+    return members, {index: reason for index, reason in refused.items() if reason and index not in taken}
 
 
-def _is_post_op(node: Node, members: Sequence[int], matmul: Node) -> bool:
-    """Whether ``node`` computes on the rows of the matmul's result."""
+def _objection(node: Node, members: Sequence[int], matmul: Node) -> str:
+    """Why ``node`` does not compute on the rows of the matmul's result; empty where it does."""
     full = matmul.results[0].shape
     if node.role is Role.ROW_REDUCTION:
         last = trailing_axes(node.attributes["axes"], node.inputs[0].rank) == 1
-        return last and node.inputs[0].shape == full
-    if node.role is not Role.ELEMENTWISE or node.results[0].shape not in (full, row_shape(full, 1)):
-        return False
+        whole = last and node.inputs[0].shape == full
+        return "" if whole else f"does not reduce rows of the matmul's {list(full)}"
+    if node.role is not Role.ELEMENTWISE:
+        return f"a {node.role.value} is no post-op of a matmul"
     inside = [spec for value, spec in zip(node.operands, node.inputs, strict=True) if value[0] in members]
-    return broadcast_shapes(*(spec.shape for spec in inside)) in (full, row_shape(full, 1))
+    shapes = (node.results[0].shape, broadcast_shapes(*(spec.shape for spec in inside)))
+    if any(shape not in (full, row_shape(full, 1)) for shape in shapes):
+        return f"its result {list(shapes[0])} has not the rows of the matmul's {list(full)}"
+    return ""
 
 
-def _waits_for(node: Node, members: Sequence[int], groups: Condensation) -> bool:
-    """Whether an operand from outside depends on the region."""
-    outside = {value[0] for value in node.operands if value[0] >= 0 and value[0] not in members}
-    return any(groups.depends(producer, on=members[0]) for producer in outside)
+def _waits_for(node: Node, members: Sequence[int], groups: Condensation) -> str:
+    """Which operand from outside depends on the region; empty where none does."""
+    for number, value in enumerate(node.operands):
+        outside = value[0] >= 0 and value[0] not in members
+        if outside and groups.depends(value[0], on=members[0]):
+            return f"operand {number} depends on the region, and is computed outside"
+    return ""
 
 
-def best_prefix(graph: FusionGraph, members: Sequence[int], machine: Machine) -> list[int]:
-    """The prefix of ``members`` that saves most; the matmul alone where nothing pays."""
+def best_prefix(graph: FusionGraph, members: Sequence[int], machine: Machine) -> tuple[list[int], Refusals]:
+    """The prefix of ``members`` that saves most, at least the matmul; and why not the rest."""
     matmul = graph.nodes[members[0]]
     size = matmul_size(matmul)
     rows_fit = row_fits(size, bytes_of(matmul.results[0]) // max(1, matmul.results[0].elements), machine)
-    best, best_gain = 1, 0.0
+    best, best_gain, reason = 1, 0.0, "with it the region costs more than it saves"
     for length in range(2, len(members) + 1):
         post_ops = describe(graph, members[:length])
         if post_ops.row_wise and not rows_fit:
+            reason = f"a strip of rows of {size.columns} columns does not fit the cache"
             break
         gain = gain_cycles(size, post_ops, machine)
         if gain > best_gain:
             best, best_gain = length, gain
-    return list(members[:best])
+    return list(members[:best]), dict.fromkeys(members[best:], reason)
 
 
 def final_transpose(graph: FusionGraph, members: Sequence[int], taken: Set[int]) -> list[int]:

@@ -1,6 +1,7 @@
 // RUN: tilewright-opt %s -p 'fuse-fine-grain' --target avx512 --cores 2 --split-input-file --verify-diagnostics --verify-numerics | filecheck %s
 // RUN: tilewright-opt %s -p 'fuse-fine-grain{final-transposes=false}' --target avx512 --cores 2 --split-input-file --verify-diagnostics --verify-numerics | filecheck %s --check-prefix=PLAIN
 // RUN: tilewright-opt %s -p 'fuse-fine-grain{enabled=false}' --target avx512 --cores 2 --split-input-file --verify-diagnostics --verify-numerics | filecheck %s --check-prefix=APART
+// RUN: not tilewright-opt %s -p 'fuse-fine-grain' --target avx512 --cores 2 --split-input-file --debug-match 2>&1 | filecheck %s --check-prefix=WHY
 
 // Acting: bias, ReLU and a residual come into the matmul's region; the scalar is cloned inside.
 // Without fusion, five regions of one op.
@@ -90,6 +91,7 @@ func.func @rows(%table: tensor<100x16xf32>, %ids: tensor<8xi64>, %p: tensor<8x16
 // PLAIN: "graph.matmul"
 // PLAIN-NEXT: "graph.yield"
 // PLAIN: "graph.transpose"
+// WHY-DAG: 'graph.transpose' declined: a view is no post-op of a matmul
 func.func @heads(%p: tensor<2x8x8xf32>, %v: tensor<2x8x4xf32>) -> (tensor<8x2x4xf32>, tensor<2x8x8xf32>) {
   %0 = "graph.matmul"(%p, %v) {transpose_a = false, transpose_b = false} : (tensor<2x8x8xf32>, tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
   %1 = "graph.transpose"(%0) {permutation = [1, 0, 2]} : (tensor<2x8x4xf32>) -> tensor<8x2x4xf32>
@@ -112,6 +114,7 @@ func.func @heads(%p: tensor<2x8x8xf32>, %v: tensor<2x8x4xf32>) -> (tensor<8x2x4x
 // CHECK: "graph.fused"(%[[M]]#1, %[[T]])
 // CHECK: "graph.add"
 // CHECK-NEXT: "graph.yield"
+// WHY-DAG: 'graph.add' declined: operand 1 depends on the region, and is computed outside
 func.func @circle(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = "graph.matmul"(%x, %w) {transpose_a = false, transpose_b = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %1 = "graph.transpose"(%0) {permutation = [1, 0]} : (tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -128,6 +131,7 @@ func.func @circle(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // CHECK-NEXT: "graph.yield"
 // CHECK: "graph.reduce_sum"
 // CHECK-NEXT: "graph.yield"
+// WHY-DAG: 'graph.reduce_sum' declined: with it the region costs more than it saves
 func.func @one_row(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x1xf32> {
   %0 = "graph.matmul"(%x, %w) {transpose_a = false, transpose_b = false} : (tensor<1x4096xf32>, tensor<4096x4096xf32>) -> tensor<1x4096xf32>
   %1 = "graph.reduce_sum"(%0) {axes = [1], keep_dims = true} : (tensor<1x4096xf32>) -> tensor<1x1xf32>
@@ -144,11 +148,27 @@ func.func @one_row(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<
 // CHECK-NEXT: "graph.yield"
 // CHECK: "graph.exp"
 // CHECK-NEXT: "graph.yield"
+// WHY-DAG: 'graph.reduce_sum' declined: concat stands alone
+// WHY-DAG: 'graph.exp' declined: reduce_sum stands alone
 func.func @alone(%x: tensor<4x8xf32>) -> tensor<1x8xf32> {
   %0 = "graph.concat"(%x, %x) {axis = 0 : i64, operandSegmentSizes = array<i32: 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
   %1 = "graph.reduce_sum"(%0) {axes = [0], keep_dims = true} : (tensor<8x8xf32>) -> tensor<1x8xf32>
   %2 = "graph.exp"(%1) : (tensor<1x8xf32>) -> tensor<1x8xf32>
   return %2 : tensor<1x8xf32>
+}
+
+// -----
+
+// Refusing: a matmul's rows are not those of a sum of all its elements, nor those of what it broadcasts to.
+// CHECK-LABEL: func.func @other_rows
+// CHECK-COUNT-3: graph.fused
+// WHY-DAG: 'graph.add' declined: its result [2, 4, 8] has not the rows of the matmul's [4, 8]
+// WHY-DAG: 'graph.reduce_sum' declined: does not reduce rows of the matmul's [4, 8]
+func.func @other_rows(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %y: tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<1x1xf32>) {
+  %0 = "graph.matmul"(%x, %w) {transpose_a = false, transpose_b = false} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = "graph.add"(%0, %y) : (tensor<4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+  %2 = "graph.reduce_sum"(%0) {axes = [0, 1], keep_dims = true} : (tensor<4x8xf32>) -> tensor<1x1xf32>
+  return %1, %2 : tensor<2x4x8xf32>, tensor<1x1xf32>
 }
 
 // -----
