@@ -23,7 +23,8 @@ from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.options import nearest
 from tilewright.passes.core.patterns import listening
 from tilewright.runtime.compiler import resolve_machine
-from tilewright.runtime.models import Graph, open_model, weights_of_text
+from tilewright.runtime.mlir_model import weights_of_text
+from tilewright.runtime.models import Graph, open_model
 from tilewright.runtime.observation import CONVERSION
 from tilewright.runtime.signature import find_function
 from tilewright.runtime.threads import thread_count

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from tilewright.runtime.compiler import compile
 from tilewright.runtime.executable import Executable
-from tilewright.runtime.models import weights_of_text
+from tilewright.runtime.mlir_model import weights_of_text
 from tilewright.tools.driver import out, progress
 from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import arith, ir, memref
 from tilewright.lowering.graph_to_tir import strided
+from tilewright.lowering.graph_to_tir.layouts import Groups
 from tilewright.lowering.graph_to_tir.values import constant_like, index
 
 
@@ -63,7 +64,7 @@ class Access:
             return False
         return layout.strides[first] == layout.strides[second] * layout.shape[second]
 
-    def merged(self, groups: strided.Groups) -> "Access":
+    def merged(self, groups: Groups) -> "Access":
         """The access by a domain of one dimension for each of ``groups`` (all others have extent 1)."""
         rank = len(self.memref.type.shape)
         taken = [[own for axis in group if (own := self.dims[axis]) is not None] for group in groups]
@@ -79,9 +80,9 @@ class Access:
         return Access(view, tuple(position[owns[0]] if owns else None for owns in taken))
 
 
-def _fill(spans: Sequence[tuple[int, int]], rank: int) -> strided.Groups:
+def _fill(spans: Sequence[tuple[int, int]], rank: int) -> Groups:
     """Groups of ``range(rank)``: the spans, and each dimension outside of them alone."""
-    groups: strided.Groups = []
+    groups: Groups = []
     own = 0
     ends = dict(spans)
     while own < rank:
@@ -147,7 +148,7 @@ class LookUp(Access):
         """Never: the order of indices is not known."""
         return False
 
-    def merged(self, groups: strided.Groups) -> "Access":
+    def merged(self, groups: Groups) -> "Access":
         """Leave out the dimensions of extent 1."""
         assert self.at is not None
         dims = tuple(self.dims[group[0]] for group in groups)

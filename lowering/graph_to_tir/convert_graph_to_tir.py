@@ -4,19 +4,15 @@ Entries become lists of calls. What a fused op computes is the business of its t
 which fused ops share a function.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tilewright.dialects.diagnostics import CompileError, spell_location
-from tilewright.dialects.graph.dialect import Category, spec_of
-from tilewright.dialects.graph.ops.fused import Fused, Yield
-from tilewright.dialects.graph.ops.movement import Reshape
-from tilewright.dialects.graph.registry import category_of
+from tilewright.dialects.graph.ops.fused import Fused
 from tilewright.dialects.mlir import func, ir
 from tilewright.lowering.graph_to_tir import fused as loops_template
 from tilewright.lowering.graph_to_tir import matmul as matmul_template
 from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.constant import global_of, is_constant
+from tilewright.lowering.graph_to_tir.entry_calls import copy_foreign_results, wrap_single_ops
 from tilewright.lowering.graph_to_tir.functions import FunctionTable, call_attributes, memref_type
 from tilewright.lowering.graph_to_tir.region import find_homes
 from tilewright.lowering.graph_to_tir.views import view_of
@@ -25,8 +21,6 @@ from tilewright.passes.core.machine import machine_of
 
 # Importing these files enters their templates.
 _TEMPLATE_FILES = (loops_template, matmul_template)
-_TEMPLATE_OF = {Category.FUSIBLE: "loops", Category.TUNABLE: "matmul"}
-_FUSED = "graph.fused"
 
 
 @register_pass("convert-graph-to-tir")
@@ -78,8 +72,8 @@ class ConvertGraphToTir(Pass):
         body = module.regions[0].blocks[0]
         for op in [op for op in body.operations if isinstance(op, func.FuncOp)]:
             if not op.is_external and _has_tensors(op):
-                _wrap_single_ops(op)
-                _copy_foreign_results(op)
+                wrap_single_ops(op)
+                copy_foreign_results(op)
                 _Entry(op, table).convert()
 
 
@@ -87,77 +81,6 @@ def _has_tensors(function: func.FuncOp) -> bool:
     types = [*function.type.inputs, *function.type.results]
     inside = [result.type for op in function.entry_block.operations for result in op.results]
     return any(isinstance(type_, ir.RankedTensorType) for type_ in (*types, *inside))
-
-
-def _stays(op: ir.OpView) -> bool:
-    """Whether an op of an entry is not wrapped into a fused op of its own."""
-    return op.operation.name in (_FUSED, "graph.constant", "func.return") or _is_reshape(op)
-
-
-def _is_reshape(op: ir.OpView) -> bool:
-    return op.operation.name == "graph.reshape" and all(
-        spec_of(value).layout is None for value in (*op.operands, *op.results)
-    )
-
-
-def _wrap_single_ops(function: func.FuncOp) -> None:
-    """Put each op that stands alone into a fused op."""
-    for op in list(function.entry_block.operations):
-        if _stays(op):
-            continue
-        template = _TEMPLATE_OF.get(category_of(op))  # type: ignore[arg-type]
-        if template is None:
-            message = f"'{op.operation.name}' cannot be converted to Tensor IR"
-            raise CompileError(message, location=spell_location(op.location))
-        _wrap(op, template)
-
-
-def _wrap(op: ir.OpView, template: str) -> None:
-    operands = list(dict.fromkeys(op.operands))
-    with ir.InsertionPoint(op), op.location:
-        fused = Fused.build(operands, [result.type for result in op.results], template)
-    with ir.InsertionPoint(fused.block), op.location:
-        copy = op.operation.clone()
-        for number, operand in enumerate(op.operands):
-            copy.operands[number] = fused.block.arguments[operands.index(operand)]
-        Yield.build(list(copy.results))
-    for old, new in zip(op.results, fused.operation.results, strict=True):
-        old.replace_all_uses_with(new)
-    op.operation.erase()
-
-
-def _copy_foreign_results(function: func.FuncOp) -> None:
-    """Put a copy, a fused reshape to the same shape, before each result that no call writes in place."""
-    end = list(function.entry_block.operations)[-1]
-    places = [f"result {number}" for number in range(len(end.operands))]
-    homes = _homes_by_root(list(end.operands))
-    for number, value in enumerate(end.operands):
-        if homes.get(_root(value)) == places[number] and not _is_foreign(_root(value)):
-            continue
-        with ir.InsertionPoint(end), end.location:
-            fused = Fused.build([value], [value.type], "loops")
-            with ir.InsertionPoint(fused.block):
-                source = fused.block.arguments[0]
-                Yield.build([Reshape.of(source, shape=list(value.type.shape))])
-        end.operands[number] = fused.operation.results[0]
-
-
-def _homes_by_root(values: Sequence[ir.Value]) -> dict[ir.Value, str]:
-    homes: dict[ir.Value, str] = {}
-    for number, value in enumerate(values):
-        homes.setdefault(_root(value), f"result {number}")
-    return homes
-
-
-def _root(value: ir.Value) -> ir.Value:
-    """What ``value`` is a reshape of."""
-    while not isinstance(value.owner, ir.Block) and _is_reshape(value.owner):
-        value = value.owner.operands[0]
-    return value
-
-
-def _is_foreign(value: ir.Value) -> bool:
-    return isinstance(value.owner, ir.Block) or is_constant(value.owner)
 
 
 @dataclass
@@ -202,7 +125,7 @@ class _Entry:
         new.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(entry) for entry in given])
 
     def _convert(self, op: ir.OpView) -> None:
-        if op.operation.name == _FUSED:
+        if op.operation.name == Fused.OPERATION_NAME:
             self._call(op)
         elif is_constant(op):
             self.memory[op.results[0]] = global_of(op)

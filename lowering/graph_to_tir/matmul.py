@@ -18,6 +18,7 @@ from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.access import broadcast_access
 from tilewright.lowering.graph_to_tir.elementwise import emit
 from tilewright.lowering.graph_to_tir.emitter import emit_nest
+from tilewright.lowering.graph_to_tir.layouts import Groups
 from tilewright.lowering.graph_to_tir.matmul_region import MatmulRegion, divide
 from tilewright.lowering.graph_to_tir.nest import dtype_of, group_nest
 from tilewright.lowering.graph_to_tir.registry import template
@@ -86,9 +87,7 @@ def _operand(region: MatmulRegion, number: int) -> ir.Value:
 class _Fusion:
     """The post-ops of a region at the template's anchors."""
 
-    def __init__(
-        self, region: MatmulRegion, lanes: int, shape: tuple[int, ...], groups: strided.Groups
-    ) -> None:
+    def __init__(self, region: MatmulRegion, lanes: int, shape: tuple[int, ...], groups: Groups) -> None:
         self.region = region
         self.lanes = lanes
         self.shape = shape

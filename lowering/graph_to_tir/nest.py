@@ -13,8 +13,8 @@ from tilewright.dialects.dtypes import DTYPES, DType
 from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir.access import Access, broadcast_access, reduced_access
+from tilewright.lowering.graph_to_tir.layouts import Groups
 from tilewright.lowering.graph_to_tir.reduce import is_reduction, reduced_axes
-from tilewright.lowering.graph_to_tir.strided import Groups
 from tilewright.lowering.graph_to_tir.values import Operation
 
 Source: TypeAlias = Access | ir.Value

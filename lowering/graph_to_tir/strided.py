@@ -1,36 +1,26 @@
-"""Strided views of memrefs, and the arithmetic of shapes and strides behind them.
+"""Strided views of memrefs.
 
 Each builder returns its argument where there is nothing to change. Extents and strides are static; an offset
 may be known only at run time.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from tilewright.dialects.mlir import arith, ir, memref
 from tilewright.dialects.tir import Buffer
+from tilewright.lowering.graph_to_tir.layouts import (
+    Groups,
+    Layout,
+    collapsed_stride,
+    contiguous_strides,
+    is_collapsible,
+    matching_groups,
+)
 from tilewright.lowering.graph_to_tir.values import index
 
-Groups = list[list[int]]
 Position: TypeAlias = int | ir.Value
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Extents, strides (elements) and offset (elements, None where it is known only at run time)."""
-
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int | None
-
-
-def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Row-major strides of ``shape``, in elements; an extent of 0 counts as 1."""
-    extents = [max(extent, 1) for extent in shape]
-    return tuple(math.prod(extents[axis + 1 :]) for axis in range(len(shape)))
 
 
 def layout_of(value: ir.Value) -> Layout:
@@ -148,25 +138,14 @@ def collapse(value: ir.Value, groups: Groups) -> ir.Value | None:
     layout = layout_of(value)
     if all(len(group) == 1 for group in groups) and len(groups) == len(layout.shape):
         return value
-    if not all(_is_collapsible(layout, group) for group in groups):
+    if not all(is_collapsible(layout, group) for group in groups):
         return None
     shape = tuple(math.prod(layout.shape[axis] for axis in group) for group in groups)
     if is_plain(value):
         return memref.collapse_shape(plain_type(shape, value.type.element_type), value, groups)
-    strides = tuple(_collapsed_stride(layout, group) for group in groups)
+    strides = tuple(collapsed_stride(layout, group) for group in groups)
     type_ = type_with(Layout(shape, strides, layout.offset), value.type.element_type)
     return memref.collapse_shape(type_, value, groups)
-
-
-def _is_collapsible(layout: Layout, group: Sequence[int]) -> bool:
-    real = [axis for axis in group if layout.shape[axis] != 1]
-    pairs = itertools.pairwise(real)
-    return all(layout.strides[a] == layout.strides[b] * layout.shape[b] for a, b in pairs)
-
-
-def _collapsed_stride(layout: Layout, group: Sequence[int]) -> int:
-    real = [axis for axis in group if layout.shape[axis] != 1]
-    return layout.strides[real[-1] if real else group[0]]
 
 
 def expand(value: ir.Value, groups: Groups, shape: Sequence[int]) -> ir.Value:
@@ -184,42 +163,6 @@ def expand(value: ir.Value, groups: Groups, shape: Sequence[int]) -> ir.Value:
             strides[inner] = layout.strides[axis] * following
     type_ = type_with(Layout(tuple(shape), tuple(strides), layout.offset), element)
     return memref.expand_shape(type_, value, groups, [], list(shape))
-
-
-def matching_groups(source: Sequence[int], target: Sequence[int]) -> tuple[Groups, Groups]:
-    """The finest common grouping of two shapes with equally many elements, none 0.
-
-    Returns:
-        For each group the dimensions of ``source`` and those of ``target``, products equal; extents of 1 join
-        the group before them, or the first one.
-    """
-    sources: Groups = []
-    targets: Groups = []
-    i = j = 0
-    while i < len(source) or j < len(target):
-        left, right = [i] if i < len(source) else [], [j] if j < len(target) else []
-        i, j = i + len(left), j + len(right)
-        while (a := math.prod(source[x] for x in left)) != (b := math.prod(target[x] for x in right)):
-            if a < b:
-                left.append(i)
-                i += 1
-            else:
-                right.append(j)
-                j += 1
-        sources.append(left)
-        targets.append(right)
-    return _without_empty(sources, targets)
-
-
-def _without_empty(sources: Groups, targets: Groups) -> tuple[Groups, Groups]:
-    """Merge groups that are empty on one side (extents of 1 on the other) into a neighbour."""
-    merged: list[tuple[list[int], list[int]]] = []
-    for left, right in zip(sources, targets, strict=True):
-        if merged and not (left and right and merged[-1][0] and merged[-1][1]):
-            merged[-1] = (merged[-1][0] + left, merged[-1][1] + right)
-        else:
-            merged.append((left, right))
-    return [left for left, _ in merged], [right for _, right in merged]
 
 
 def reshape(value: ir.Value, shape: Sequence[int]) -> ir.Value | None:

@@ -13,6 +13,7 @@ from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.graph.registry import definition_of
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir import strided
+from tilewright.lowering.graph_to_tir.layouts import Layout, contiguous_strides
 from tilewright.lowering.graph_to_tir.values import Operation
 
 Shape = Sequence[int]
@@ -93,13 +94,13 @@ def _broadcast(attributes: dict[str, Any], memref: ir.Value, shape: Shape) -> ir
 def _slice(attributes: dict[str, Any], memref: ir.Value, shape: Shape) -> ir.Value:
     starts, steps = attributes["starts"], attributes["steps"]
     if math.prod(shape) == 0:
-        return strided.restride(memref, strided.Layout(tuple(shape), strided.contiguous_strides(shape), 0))
+        return strided.restride(memref, Layout(tuple(shape), contiguous_strides(shape), 0))
     if all(step > 0 for step in steps):
         return strided.subview(memref, starts, shape, steps)
     strides = strided.layout_of(memref).strides
     offset = sum(start * stride for start, stride in zip(starts, strides, strict=True))
     moved = tuple(stride * step for stride, step in zip(strides, steps, strict=True))
-    return strided.restride(memref, strided.Layout(tuple(shape), moved, offset))
+    return strided.restride(memref, Layout(tuple(shape), moved, offset))
 
 
 def _alias(attributes: dict[str, Any], memref: ir.Value, shape: Shape) -> ir.Value:

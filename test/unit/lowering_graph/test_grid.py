@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilewright.lowering.graph_to_tir.grid import TASK_ELEMENTS, Split, divide, with_even_strips
-from tilewright.lowering.graph_to_tir.strided import matching_groups
+from tilewright.lowering.graph_to_tir.layouts import matching_groups
 
 
 def test_small_work_is_one_task():

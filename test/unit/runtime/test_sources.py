@@ -12,7 +12,8 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import ir
 from tilewright.runtime.compiler import compile, resolve_machine
 from tilewright.runtime.fingerprint import data_fingerprint, result_fingerprints
-from tilewright.runtime.models import MlirModel, open_model
+from tilewright.runtime.mlir_model import MlirModel
+from tilewright.runtime.models import open_model
 from tilewright.runtime.reference import evaluate_model
 from tilewright.runtime.signature import Role, arguments_of, find_function
 
