@@ -82,6 +82,17 @@ def packed_split(m: Model, x: str, s: Sizes, weights: list[np.ndarray]) -> Heads
     return q, m.transpose(k, (0, 1, 3, 2)), v
 
 
+def einsums(m: Model, x: str, s: Sizes, weights: list[np.ndarray]) -> Heads:
+    """A weight [hidden, heads, width] for each of the three, which give [B, S, H, D]."""
+    shape = (s.hidden, s.heads, s.width)
+    q, k, v = (
+        m.add("Einsum", x, m.weight(array.reshape(shape)), equation="abc,cde->abde") for array in weights
+    )
+    return m.transpose(q, (0, 2, 1, 3)), m.transpose(k, (0, 2, 3, 1)), m.transpose(v, (0, 2, 1, 3))
+
+
+THREE = ("three matmuls", "keys transposed twice", "einsums")  # ways that leave them three
+
 PROJECTIONS: dict[str, Callable[[Model, str, Sizes, list[np.ndarray]], Heads]] = {
     "three matmuls": three_matmuls,
     "keys transposed twice": keys_transposed_twice,
@@ -89,6 +100,7 @@ PROJECTIONS: dict[str, Callable[[Model, str, Sizes, list[np.ndarray]], Heads]] =
     "one matmul, slices": one_matmul_slice,
     "packed, gather": packed_gather,
     "packed, split": packed_split,
+    "einsums": einsums,
 }
 
 
@@ -112,3 +124,21 @@ def self_attention(
         expected = np.where(keep[:, None, None], expected, -np.inf)
     result = (softmax(expected) @ heads[2]).transpose(0, 2, 1, 3).reshape(x.shape)
     return model, m.inputs, result
+
+
+def einsum_attention(sizes: Sizes | None = None) -> tuple[ModelProto, dict[str, np.ndarray], np.ndarray]:
+    """Every product an Einsum, queries scaled before the scores; model, inputs, and the result in float64."""
+    s, m, generator = sizes or Sizes(), Model(), np.random.default_rng(5)
+    x = generator.standard_normal((s.batch, s.length, s.hidden)).astype(np.float32)
+    shapes = [*[(s.hidden, s.heads, s.width)] * 3, (s.heads, s.width, s.hidden)]
+    weights = [(generator.standard_normal(shape) / s.hidden**0.5).astype(np.float32) for shape in shapes]
+    fed = m.feed("x", x)
+    q, k, v = (m.add("Einsum", fed, m.weight(w), equation="abc,cde->abde") for w in weights[:3])
+    q = m.add("Mul", q, m.weight(s.width**-0.5))
+    p = m.add("Softmax", m.add("Einsum", k, q, equation="aecd,abcd->acbe"), axis=-1)
+    context = m.add("Einsum", p, v, equation="acbe,aecd->abcd")
+    model = m.build(m.add("Einsum", context, m.weight(weights[3]), equation="abcd,cde->abe"))
+    query, key, value = (np.einsum("abc,cde->abde", x.astype(float), w.astype(float)) for w in weights[:3])
+    scores = np.einsum("aecd,abcd->acbe", key, query) * np.float32(s.width**-0.5)
+    weighed = np.einsum("acbe,aecd->abcd", softmax(scores), value)
+    return model, m.inputs, np.einsum("abcd,cde->abe", weighed, weights[3].astype(float))

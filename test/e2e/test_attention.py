@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attention_heads import PROJECTIONS, Sizes, self_attention
+from attention_heads import PROJECTIONS, Sizes, einsum_attention, self_attention
 from attention_models import MASKS, SCALES, Model, softmax
 from onnx import ModelProto
 
@@ -33,6 +33,10 @@ def check(
 @pytest.mark.parametrize("projection", PROJECTIONS)
 def test_projections(projection: str) -> None:
     check(*self_attention(projection, mask="added"))
+
+
+def test_einsums() -> None:
+    check(*einsum_attention())
 
 
 @pytest.mark.parametrize("scale", SCALES)

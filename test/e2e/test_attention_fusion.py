@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attention_heads import PROJECTIONS, Sizes, self_attention
+from attention_heads import PROJECTIONS, THREE, Sizes, einsum_attention, self_attention
 from attention_models import MASKS, SCALES, Model
 from onnx import ModelProto
 from test_attention import one_batch_model
@@ -53,7 +53,14 @@ def test_projections(projection: str) -> None:
     """Heads are split by views: no region moves data."""
     others = assert_fused(self_attention(projection, sizes=SIZES)[0])
     assert all(region[0] == "matmul" for region in others), others
-    assert len(others) == (3 if "three" in projection or "twice" in projection else 1)
+    assert len(others) == (3 if projection in THREE else 1)
+
+
+def test_einsums() -> None:
+    """Three projections, the attention and the last projection, each one region."""
+    found = regions(einsum_attention(SIZES)[0])
+    assert [region.count("matmul") for region in found] == [1] * 6, found
+    assert found[3][-len(SOFTMAX) :] == SOFTMAX, found
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contrib_models import close, double, evaluated, normal, normalised
+from contrib_models import GENERATOR, close, double, evaluated, normal, normalised
+
+from tilewright.dialects.diagnostics import CompileError
 
 X, SKIP, BIAS, SCALE, SHIFT = normal(2, 5, 12), normal(2, 5, 12), normal(12), normal(12), normal(12)
 
@@ -106,3 +108,45 @@ def test_fused_matmul(
     left, right = normal(*a), normal(*b)
     expected = np.einsum(equation, *double(left, right)) * attributes.get("alpha", 1)
     close(evaluated("FusedMatMul", [left, right], **attributes)[0], expected)
+
+
+def rotated(x: np.ndarray, angles: np.ndarray, interleaved: bool, turned: int) -> np.ndarray:
+    """[B, S, H, D] as complex numbers of modulus 1 turn it; ``angles`` is [B or 1, S, turned / 2]."""
+    pairs = (slice(0, turned, 2), slice(1, turned, 2))
+    first, second = pairs if interleaved else (slice(turned // 2), slice(turned // 2, turned))
+    product = (x[..., first] + 1j * x[..., second]) * np.exp(1j * angles)[:, :, None]
+    result = x.copy()
+    result[..., first], result[..., second] = product.real, product.imag
+    return result
+
+
+@pytest.mark.parametrize("interleaved", [0, 1])
+@pytest.mark.parametrize("turned", [0, 4])
+@pytest.mark.parametrize("offset", [None, 2])
+def test_rotary_embedding(interleaved: int, turned: int, offset: int | None) -> None:
+    """Three heads of eight elements, all or four of them turned; positions one by one, or from one on."""
+    angles = GENERATOR.random((9, (turned or 8) // 2))
+    tables = [np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)]
+    positions = GENERATOR.integers(0, 9, (2, 5)) if offset is None else np.array([offset])
+    found = angles[positions] if offset is None else angles[None, offset : offset + 5]
+    x = normal(2, 5, 24)
+    expected = rotated(x.astype(np.float64).reshape(2, 5, 3, 8), found, bool(interleaved), turned or 8)
+    options: dict[str, Any] = {"interleaved": interleaved, "rotary_embedding_dim": turned, "num_heads": 3}
+    close(evaluated("RotaryEmbedding", [x, positions, *tables], **options)[0], expected.reshape(2, 5, 24))
+    heads = np.ascontiguousarray(x.reshape(2, 5, 3, 8).transpose(0, 2, 1, 3))
+    given = evaluated("RotaryEmbedding", [heads, positions, *tables], **options)[0]
+    close(given, expected.transpose(0, 2, 1, 3))
+    if not turned:
+        options["num_heads"] = 0
+        given = evaluated("RotaryEmbedding", [x, positions, *tables], **options)[0]
+        close(given, expected.reshape(2, 5, 24))
+
+
+def test_rotary_embedding_refusals() -> None:
+    x, table, positions = normal(2, 5, 24), normal(9, 4), np.zeros((2, 5), np.int64)
+    with pytest.raises(CompileError, match="is_packed_batching and a scale are not supported"):
+        evaluated("RotaryEmbedding", [x, positions, table, table], num_heads=3, scale=2.0)
+    with pytest.raises(CompileError, match="do not fit together"):
+        evaluated("RotaryEmbedding", [x, positions[:, :3], table, table], num_heads=3)
+    with pytest.raises(CompileError, match="4 angles for 12 elements"):
+        evaluated("RotaryEmbedding", [x, positions, table, table], num_heads=2)
