@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import func, ir
 from tilewright.dialects.tir import Buffer
+from tilewright.passes.tir.boxes import VIEWS
 
 GROUP, KIND = "merge_group", "merge_kind"
 KINDS = ("start", "rows", "barrier")
 
-# Ops that only name memory or compute indices; they may be done before any grid runs.
-_VIEWS = ("cast", "collapse_shape", "expand_shape", "reinterpret_cast", "subview", "transpose", "view")
-_VIEW_NAMES = frozenset(f"memref.{name}" for name in _VIEWS)
+# Ops that only name memory; as arithmetic on indices, they may be done before any grid runs.
+_NAMING = frozenset({*VIEWS, "memref.view", "memref.get_global", Buffer.OPERATION_NAME})
 
 
-def is_view(op: ir.Operation) -> bool:
+def is_fixed_view(op: ir.Operation) -> bool:
     """Whether ``op`` makes a memref of nothing but another one."""
-    return op.name in _VIEW_NAMES and len(op.operands) == 1
+    return op.name in VIEWS and len(op.operands) == 1
 
 
 def is_naming(op: ir.Operation) -> bool:
     """Whether ``op`` does not access memory: a view, a global's address, a buffer, arithmetic."""
-    if op.name in _VIEW_NAMES or op.name in ("memref.get_global", Buffer.OPERATION_NAME):
+    if op.name in _NAMING:
         return True
     return op.name.startswith("arith.") and len(op.regions) == 0
 
@@ -117,7 +117,7 @@ def _chain(value: ir.Value) -> list[ir.Operation]:
         chain.append(op)
         if op.name == Buffer.OPERATION_NAME:
             return chain
-        if not is_view(op):
+        if not is_fixed_view(op):
             break
         value = op.operands[0]
     return []
@@ -131,7 +131,7 @@ def _is_private(buffer: ir.Value, calls: Sequence[ir.Operation]) -> bool:
 def _users(value: ir.Value) -> Iterator[ir.Operation]:
     for use in value.uses:
         op = use.owner.operation
-        if is_view(op):
+        if is_fixed_view(op):
             yield from _users(op.results[0])
         else:
             yield op

@@ -11,7 +11,7 @@ from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import arith, func, ir
 from tilewright.dialects.tir import Parallel, Yield
 from tilewright.passes.core.base import Pass, register_pass
-from tilewright.passes.tir.group_calls import GROUP, KIND, is_naming, is_view
+from tilewright.passes.tir.group_calls import GROUP, KIND, is_fixed_view, is_naming
 
 
 @register_pass("merge-parallel-loops")
@@ -95,7 +95,7 @@ def _sink(grids: Sequence[ir.Operation]) -> None:
     """Move views that only one grid uses into it: there they are views of what the task has."""
     ops = [op.operation for op in grids[0].block.operations]
     for op in reversed(ops[: ops.index(grids[0])]):
-        if not is_view(op):
+        if not is_fixed_view(op):
             continue
         users = {_in_block(use.owner.operation, op.block) for use in op.results[0].uses}
         if len(users) == 1 and (grid := users.pop()) in grids:

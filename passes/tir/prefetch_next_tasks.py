@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tilewright.dialects.mlir import arith, ir, memref
 from tilewright.dialects.tir import Prefetch
-from tilewright.lowering.microkernels.base import index
+from tilewright.lowering.microkernels.base import delinearise, index
 from tilewright.lowering.target.machine import Machine
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
@@ -62,7 +62,7 @@ def _visit(grid: ir.Operation, machine: Machine) -> None:
         return
     block = grid.regions[0].blocks[0]
     with ir.InsertionPoint.at_block_begin(block), grid.location:
-        following = _coordinates(_following(list(block.arguments), sizes), sizes)
+        following = delinearise(_following(list(block.arguments), sizes), sizes)
     for site, part, first, rows in dealt(sites, slices):
         _emit(site, part, following, (first, rows))
 
@@ -85,15 +85,6 @@ def _following(variables: Sequence[ir.Value], sizes: Sequence[int]) -> ir.Value:
         stride //= size
         number = number.plus(Linear({variable: stride}))
     return arith.minui(materialise(number), index(math.prod(sizes) - 1))
-
-
-def _coordinates(number: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:
-    """Grid indices of task ``number``."""
-    found: list[ir.Value] = []
-    for size in reversed(sizes):
-        found.append(arith.remui(number, index(size)))
-        number = arith.divui(number, index(size))
-    return found[::-1]
 
 
 def dealt(sites: Sequence[Site], slices: Sequence[Slice]) -> Iterator[tuple[Site, Slice, int, int]]:

@@ -8,8 +8,7 @@
 // CHECK-DAG: %[[ROW:.*]] = arith.muli %[[I]], %{{.*}} : index
 // CHECK-DAG: %[[NEXT:.*]] = arith.minui %{{.*}}, %{{.*}} : index
 // CHECK: %[[NJ:.*]] = arith.remui %[[NEXT]], %{{.*}} : index
-// CHECK: %[[REST:.*]] = arith.divui %[[NEXT]], %{{.*}} : index
-// CHECK: %[[NI:.*]] = arith.remui %[[REST]], %{{.*}} : index
+// CHECK: %[[NI:.*]] = arith.divui %[[NEXT]], %{{.*}} : index
 // CHECK: scf.for
 // CHECK: %[[A:.*]] = memref.subview %arg0[%[[NI]], %[[NJ]], %{{.*}}, 0] [1, 1, 16, 128] [1, 1, 1, 1]
 // CHECK-NEXT: "tir.prefetch"(%[[A]]) {write = false} : (memref<16x128xf32, strided<[128, 1], offset: ?>>) -> ()
