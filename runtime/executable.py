@@ -15,14 +15,13 @@ import numpy as np
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.arrays import accept, check_count, check_symbols, fits, select_feeds
-from tilewright.runtime.direct_call import DirectCalls
+from tilewright.runtime.known_calls import Key, KnownCalls
 from tilewright.runtime.outputs import ordered_out
 from tilewright.runtime.signature import TensorInfo
 from tilewright.runtime.specialisation import Specialisation
 
 Shapes = dict[str, tuple[int, ...]]
 Compiler = Callable[[Shapes, frozenset[str]], Specialisation]
-Key = tuple[Any, ...]
 
 
 class Executable:
@@ -65,7 +64,7 @@ class Executable:
         self._compiler = compiler
         self._most = specialisations
         self._ready: OrderedDict[Key, Specialisation] = OrderedDict()
-        self._direct: DirectCalls | None = None
+        self._known = KnownCalls(self._touch)
         self._lock = threading.Lock()
         self._input_names = tuple(info.name for info in self.inputs)
         self._input_set = frozenset(self._input_names)
@@ -154,20 +153,21 @@ class Executable:
         return (out,) if single else ordered_out(out, self._output_names)
 
     def _run_directly(self, arrays: Sequence[Any], out: Any) -> Any:
-        """The results, if the latest specialisation is the one for ``arrays`` as they are.
+        """The results, if a specialisation that was called before takes ``arrays`` as they are.
 
         NotImplemented otherwise.
         """
-        direct = self._direct
-        if direct is None:
-            return NotImplemented
-        return direct.to_new(*arrays) if out is None else direct.into(*arrays, *self._ordered(out))
+        return self._known.run(arrays, None if out is None else self._ordered(out))
 
     def _admit_and_run(self, values: Sequence[Any], out: Any, fed: tuple[str, ...] = ()) -> Any:
         """The same after checks, conversions, and compilation where need be."""
-        arrays, found = self._admit(values, fed)
+        arrays = self._admit(values, fed)
+        found = self._specialise(arrays, fed)
         results = found.call(arrays, None if out is None else self._ordered(out))
-        self._direct = None if fed else found.direct
+        key = _key_of(arrays, fed)
+        with self._lock:
+            if found.direct is not None and not fed and key in self._ready:
+                self._known.add(arrays, found.direct, key)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _touch(self, key: Key) -> None:
@@ -175,19 +175,17 @@ class Executable:
         with suppress(KeyError):
             self._ready.move_to_end(key)
 
-    def _admit(
-        self, values: Sequence[Any], fed: tuple[str, ...] = ()
-    ) -> tuple[list[np.ndarray], Specialisation]:
-        """Check and convert the arrays, then find or make their specialisation."""
+    def _admit(self, values: Sequence[Any], fed: tuple[str, ...]) -> list[np.ndarray]:
+        """Check and convert the arrays."""
         infos = [*self.inputs, *(info for info in self.overridable if info.name in fed)]
         check_count(len(values), infos)
         arrays = [accept(value, info) for value, info in zip(values, infos, strict=True)]
         check_symbols(arrays, infos)
-        return arrays, self._specialise(arrays, fed)
+        return arrays
 
     def _specialise(self, arrays: Sequence[np.ndarray], fed: tuple[str, ...]) -> Specialisation:
-        described = [part for array in arrays for part in (array.shape, array.dtype)]
-        key = (*described, *fed)
+        """Find or make the specialisation for ``arrays``."""
+        key = _key_of(arrays, fed)
         with self._lock:
             found = self._ready.get(key)
             if found is None:
@@ -196,7 +194,12 @@ class Executable:
                 found = self._compiler(shapes, frozenset(fed))
                 self._ready[key] = found
                 while len(self._ready) > self._most:
-                    self._ready.popitem(last=False)
+                    self._known.drop(self._ready.popitem(last=False)[0])
             else:
                 self._touch(key)
             return found
+
+
+def _key_of(arrays: Sequence[np.ndarray], fed: tuple[str, ...]) -> Key:
+    """What tells specialisations apart."""
+    return (*[part for array in arrays for part in (array.shape, array.dtype)], *fed)

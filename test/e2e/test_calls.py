@@ -153,3 +153,15 @@ def test_dump_and_progress(tmp_path: Path) -> None:
     assert any("convert-graph-to-tir" in file.name for file in tmp_path.rglob("*.mlir"))
     (last,) = tmp_path.rglob("direct-calls.mlir")
     assert "llvm.func @tilewright_call(" in last.read_text(encoding="utf-8")
+
+
+def test_alternating_shapes_keep_the_one_in_use() -> None:
+    """The third shape drops the one that was used longest ago, though it was compiled after the other."""
+    run = tilewright.compile(relu(("n", 16)), specialisations=2)
+    arrays = [np.random.default_rng(n).standard_normal((n, 16)).astype(F32) for n in (1, 2, 3)]
+    for array in (arrays[0], arrays[1], arrays[0], arrays[1], arrays[0], arrays[2]):
+        np.testing.assert_array_equal(run(array), np.maximum(array, 0))
+        np.testing.assert_array_equal(run(array, out=np.empty_like(array)), np.maximum(array, 0))
+    kept = run.prepare({"x": arrays[0].shape})
+    assert kept.direct is not None, "it was not compiled anew"
+    assert run.specialisations == 2
