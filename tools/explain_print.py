@@ -23,13 +23,14 @@ DECIDING = (
     "merge-elementwise-loops",
     "shrink-buffers",
     "prefetch-next-tasks",
+    "prefetch-next-rows",
 )
 
 REGIONS = ("#", "template", "ops", "node", "result", "parameters", ">cycles", "function", ">shared by")
 GROUPS = ("group", "regions", "function", "how each joins", "grids in the end")
 GRIDS = ("function", "grid", ">tasks", "each core gets", ">busy cores", ">merged from", ">calls")
 TEMPORARIES = ("function", "kind", "what", ">bytes", ">offset", "live", "shrunk from")
-AHEAD = ("function", "tensor", "type", "it is", ">before microkernels", ">at once")
+AHEAD = ("function", "tensor", "type", "it is", ">places", ">at once")
 ANCHORS = ("", "anchor", "slice", ">working set", ">calls", ">accesses", ">cycles", "runs here")
 
 
@@ -92,7 +93,9 @@ class Printer:
         self.table("Rows not shared with the region before", ("#", "node", "because"), apart)
         self.table("Task grids", GRIDS, map(words.grid, report.grids))
         self.table(
-            "Fetched ahead, for the next task of a core", AHEAD, map(words.ahead, report.fetched_ahead)
+            "Fetched ahead, for the next task of a core or the next row of this one",
+            AHEAD,
+            map(words.ahead, report.fetched_ahead),
         )
 
     def _layouts(self, report: Report) -> None:

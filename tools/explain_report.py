@@ -36,7 +36,7 @@ class Report:
         reorders: of ``@init`` and ``@main``.
         constants: that ``@main`` reads.
         grids: task grids in the end.
-        fetched_ahead: tensors of which tasks fetch what their core's next task uses.
+        fetched_ahead: tensors of which tasks fetch what the next task or row uses.
         temporaries: with their places.
         arenas: of functions.
         converted_bytes: of the temporaries of a call of ``@main``, before any was removed or shrunk.

@@ -85,7 +85,7 @@ def grid(found: Grid) -> tuple[Any, ...]:
 def ahead(found: FetchedAhead) -> tuple[Any, ...]:
     """The cells of a tensor that is fetched ahead."""
     tensor = (found.function, found.tensor, found.type, found.use)
-    return *tensor, found.microkernels, amount(found.bytes_at_once)
+    return *tensor, found.places, amount(found.bytes_at_once)
 
 
 def constant(found: Constant) -> tuple[Any, ...]:

@@ -80,7 +80,7 @@ def task_slices(grid: ir.Operation) -> list[Slice]:
 def _slice(grid: ir.Operation, memory: ir.Value, accesses: list[Access]) -> Slice | None:
     """The slice of ``memory``; None where it is read and written, made in the task, or cut another way."""
     written = all(access.writes and not access.reads for access in accesses)
-    if (not written and any(access.writes for access in accesses)) or _is_inside(grid, memory):
+    if (not written and any(access.writes for access in accesses)) or is_made_in(grid, memory):
         return None
     variables = list(grid.regions[0].blocks[0].arguments)
     parts = {tuple(_tasks(access.boxes[""], variables)) for access in accesses}
@@ -102,7 +102,8 @@ def _tasks(box: Box, variables: list[ir.Value]) -> Iterator[int | None]:
         yield used[0] if alone else -1 if used else None
 
 
-def _is_inside(grid: ir.Operation, memory: ir.Value) -> bool:
+def is_made_in(grid: ir.Operation, memory: ir.Value) -> bool:
+    """Whether a task of ``grid`` makes ``memory``."""
     owner = maker_of(memory)
     parent = owner.parent if owner is not None else memory.owner.owner
     while parent is not None:
