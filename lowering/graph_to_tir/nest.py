@@ -14,7 +14,7 @@ from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir.access import Access, broadcast_access, reduced_access
 from tilewright.lowering.graph_to_tir.layouts import Groups
-from tilewright.lowering.graph_to_tir.reduce import is_reduction, reduced_axes
+from tilewright.lowering.graph_to_tir.reduce import is_reduction, is_scan, reduced_axes
 from tilewright.lowering.graph_to_tir.values import Operation
 
 Source: TypeAlias = Access | ir.Value
@@ -132,9 +132,9 @@ def group_nest(ops: Sequence[Operation], memory: Memory, domain: Sequence[int]) 
         result = op.results[0]
         if result in memory:
             target = memory[result]
-            reduction = is_reduction(op)
+            once = is_reduction(op) and not is_scan(op)
             writes[result] = (
-                reduced_access(target, domain, axes) if reduction else broadcast_access(target, domain)
+                reduced_access(target, domain, axes) if once else broadcast_access(target, domain)
             )
     reduced = tuple(axis in axes for axis in range(len(domain)))
     return Nest(tuple(domain), reduced, tuple(ops), reads, writes)

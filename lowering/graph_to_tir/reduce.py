@@ -31,16 +31,25 @@ _KINDS = {
     "graph.reduce_prod": _Kind("graph.mul", _MULTIPLY, "one"),
     "graph.reduce_max": _Kind("graph.max", _LARGEST, "lowest"),
     "graph.reduce_min": _Kind("graph.min", _SMALLEST, "highest"),
+    "graph.cumulative_sum": _Kind("graph.add", _ADD, "zero"),
 }
+_SCANS = frozenset({"graph.cumulative_sum"})
 
 
 def is_reduction(op: ir.OpView | ir.Operation) -> bool:
-    """Whether ``op`` reduces over dimensions."""
+    """Whether ``op`` reduces over dimensions, to one result or to one at each step (`is_scan`)."""
     return op.operation.name in _KINDS
+
+
+def is_scan(op: ir.OpView | ir.Operation) -> bool:
+    """Whether the accumulator is a result at each step, and all steps follow each other."""
+    return op.operation.name in _SCANS
 
 
 def reduced_axes(op: ir.OpView | ir.Operation) -> tuple[int, ...]:
     """The dimensions over which ``op`` reduces, ascending."""
+    if is_scan(op):
+        return (from_attribute(op.attributes["axis"]),)
     return tuple(sorted(from_attribute(op.attributes["axes"])))
 
 

@@ -4,6 +4,7 @@ import math
 
 from tilewright.lowering.graph_to_tir.access import Access, LookUp
 from tilewright.lowering.graph_to_tir.nest import Nest
+from tilewright.lowering.graph_to_tir.reduce import is_scan
 from tilewright.lowering.graph_to_tir.walk import fills_vectors
 
 ACCUMULATORS = 4
@@ -87,7 +88,7 @@ def accumulators(nest: Nest, lanes: int) -> int:
     They set the order of a sum: they must not depend on cores, nor on the part that is walked.
     """
     inner = max((axis for axis, reduced in enumerate(nest.reduced) if reduced), default=None)
-    if inner is None or any(op.operation.name in _SLOW for op in nest.ops):
+    if inner is None or any(op.operation.name in _SLOW or is_scan(op) for op in nest.ops):
         return 1
     unit = lanes if inner == len(nest.domain) - 1 and fills_vectors(nest) else 1
     rows = 2 if jammed_rows(nest) > 1 else 1  # by two for each of four rows, memory is read fastest

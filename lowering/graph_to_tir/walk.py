@@ -7,7 +7,7 @@ from tilewright.dialects.mlir import arith, ir, vector
 from tilewright.lowering.graph_to_tir.access import Access, LookUp
 from tilewright.lowering.graph_to_tir.elementwise import emit
 from tilewright.lowering.graph_to_tir.nest import Nest, dtype_of
-from tilewright.lowering.graph_to_tir.reduce import Reduction, is_reduction
+from tilewright.lowering.graph_to_tir.reduce import Reduction, is_reduction, is_scan
 from tilewright.lowering.graph_to_tir.transfers import load, load_square, load_strided, store
 from tilewright.lowering.graph_to_tir.values import index, integer, like, splat
 
@@ -112,6 +112,8 @@ class Walk:
             values = [registers[operand] for operand in op.operands]
             if is_reduction(op):
                 result.append(self._accumulate(op, totals[len(result)], values[0], spot))
+                if is_scan(op):
+                    registers[op.results[0]] = Reduction.of(op).narrow(result[-1])
             else:
                 registers[op.results[0]] = emit(op, values)
         for value, access in self.nest.writes.items():
@@ -145,7 +147,7 @@ class Walk:
         """Store the results of the reductions at a spot, each the combination of its accumulators."""
         for number, op in enumerate(self.reductions):
             result = op.results[0]
-            if result not in self.nest.writes:
+            if result not in self.nest.writes or is_scan(op):
                 continue
             reduction = Reduction.of(op)
             total = reduction.combine_all([own[number] for own in totals])
@@ -157,6 +159,8 @@ def fills_vectors(nest: Nest) -> bool:
     """Whether the last dimension can be walked in vectors: there is one, and stores are contiguous."""
     last = len(nest.domain) - 1
     if last < 0 or nest.domain[last] == 1:
+        return False
+    if nest.reduced[last] and any(map(is_scan, nest.ops)):
         return False
     if any(isinstance(source, LookUp) and last in source.looks_at for source in nest.reads.values()):
         return False

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.graph.shapes import normalize_axes, normalize_axis
 from tilewright.frontends.onnx.builder import GraphBuilder, Value
 from tilewright.frontends.onnx.registry import Node, onnx_op
@@ -78,28 +77,25 @@ def reduce(node: Node) -> Value:
 
 @onnx_op("CumSum", since=11)
 def cumulative_sum(node: Node) -> Value:
-    """In log2(extent) steps: each adds the tensor to itself, shifted by twice as much as before."""
+    """Sums up to each element, or to the one before, from either end."""
     x, graph = node.operand(0), node.graph
     (axis,) = node.integers(1, "the axis") or [0]
     axis = normalize_axis(axis, x.rank)
     if node.get("reverse", 0):
         x = _reversed(graph, x, axis)
     if node.get("exclusive", 0):
-        x = _shifted(graph, x, axis, min(1, x.shape[axis]))
-    step = 1
-    while step < x.shape[axis]:
-        x = graph.emit("add", x, _shifted(graph, x, axis, step))
-        step *= 2
+        x = _shifted(graph, x, axis)
+    x = graph.emit("cumulative_sum", x, axis=axis)
     return _reversed(graph, x, axis) if node.get("reverse", 0) else x
 
 
-def _shifted(graph: GraphBuilder, x: Value, axis: int, by: int) -> Value:
-    """``x`` moved ``by`` elements towards the end of ``axis``; zeros move in."""
-    sizes = [extent - by * (dim == axis) for dim, extent in enumerate(x.shape)]
-    if min(sizes) < 0:
-        raise CompileError(f"a shift by {by} is larger than the tensor {x.spec}")
+def _shifted(graph: GraphBuilder, x: Value, axis: int) -> Value:
+    """``x`` moved by one element towards the end of ``axis``; a zero moves in."""
+    if not x.shape[axis]:
+        return x
+    sizes = [extent - (dim == axis) for dim, extent in enumerate(x.shape)]
     part = graph.slice(x, [0] * x.rank, sizes, [1] * x.rank)
-    low = [by * (dim == axis) for dim in range(x.rank)]
+    low = [int(dim == axis) for dim in range(x.rank)]
     return graph.emit("pad", part, graph.scalar(0, x), low=low, high=[0] * x.rank)
 
 

@@ -83,3 +83,48 @@ def test_a_transposed_operand():
 def test_large_ones_are_divided_into_tasks(target):
     x = values("f32", (301, 517), special=False)
     check(lambda v: [of("reduce_sum", v, axes=[a]) for a in (0, 1)], x, target=target, rtol=1e-5, atol=1e-3)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(reductions(), st.integers(0, 3))
+def test_cumulative_sums(case, axis):
+    shape, _, _, target = case
+    x = values("f32", shape, special=False)
+    axis %= len(shape)
+    check(lambda v: [of("cumulative_sum", v, axis=axis)], x, target=target, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", ["i32", "ui8", "i64", "bf16", "f16", "f64"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_cumulative_sums_of_other_types(dtype, axis, target):
+    """Sums of short floats are kept in f32 and rounded for each result."""
+    x = values(dtype, (5, 19), special=False)
+    tolerance = {"bf16": 1e-2, "f16": 1e-3}.get(dtype, 0 if dtype[0] in "iu" else 1e-12)
+    check(lambda v: [of("cumulative_sum", v, axis=axis)], x, target=target, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("shape", [(3, 0, 4), (0, 3), (4, 1, 5), (2, 70000)])
+def test_cumulative_sums_at_the_edges(shape):
+    x = values("f32", shape, special=False) / 100
+    for axis in range(len(shape)):
+        check(lambda v, a=axis: [of("cumulative_sum", v, axis=a)], x, rtol=1e-4, atol=1e-2)
+
+
+def test_cumulative_sums_pass_on_what_is_not_finite():
+    x = np.ones((4, 9), np.float32)
+    x[0, 3], x[1, 2], x[1, 5], x[2, 0] = np.inf, np.inf, -np.inf, np.nan
+    check(lambda v: [of("cumulative_sum", v, axis=1), of("cumulative_sum", v, axis=0)], x)
+
+
+def test_cumulative_sums_among_others():
+    """Behind, between and before elementwise ops and reductions of the same values."""
+    x = values("f32", (6, 7, 33), special=False)
+
+    def build(v):
+        doubled = of("add", v, v)
+        sums = of("cumulative_sum", doubled, axis=1)
+        total = of("reduce_sum", doubled, axes=[1])
+        return [of("sub", sums, total), of("cumulative_sum", of("relu", sums), axis=2), sums]
+
+    check(build, x, rtol=1e-4, atol=1e-3)
