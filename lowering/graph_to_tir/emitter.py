@@ -49,6 +49,7 @@ class _Emitter:
         self.square = square if square is not None and self.parts[square].is_aligned(self.lanes) else None
         self.jam = tiling.jam(nest, self.lanes, self._width())
         self.accumulators = tiling.accumulators(nest, self.lanes)
+        self.streams = tiling.streams(nest, self.lanes, self._width())
         self.rows = (tiling.row_axis(nest), 1 if bounds else tiling.jammed_rows(nest))
 
     def _part(self, axis: int, bounds: Bounds, blocks: Mapping[int, int]) -> Part:
@@ -77,6 +78,9 @@ class _Emitter:
         """Kept dimensions, down to the reductions or the body."""
         if not order or self.nest.reduced[order[0]]:
             self._reduce(order, spots)
+            return
+        if self.streams and order[0] == self.last:
+            self._stream(order[1], *spots)
             return
         axis, *rest = order
         for stretch in self._stretches(axis):
@@ -117,6 +121,28 @@ class _Emitter:
                 vectors = self.walk.read_square(value, self.square, spots[0], len(spots))
                 spots = [spot.holding(value, vector) for spot, vector in zip(spots, vectors, strict=True)]
         return spots
+
+    def _stream(self, rows: int, spot: Spot) -> None:
+        """Columns inside of rows: a few of these are added at once to what lies in the results' memory."""
+        self._pass(spot, [])
+        for stretch in in_groups(self.parts[rows], tiling.STREAMED_ROWS, 1):
+            loop = _loop(stretch, [])
+            with ir.InsertionPoint(loop.body):
+                entered = self._enter(rows, [self.last], stretch, loop.induction_variable, [spot])
+                self._pass(spot, entered)
+                scf.yield_([])
+
+    def _pass(self, spot: Spot, added: Sequence[Spot]) -> None:
+        """All columns of the results at ``spot``: from nothing where no rows are ``added``."""
+        (stretch,) = in_groups(self.parts[self.last], 1, self.lanes)
+        loop = _loop(stretch, [])
+        with ir.InsertionPoint(loop.body):
+            place = spot.at(self.last, loop.induction_variable, False)
+            totals = self.walk.resume(place) if added else self.walk.neutral()
+            for row in self._enter(self.last, [], stretch, loop.induction_variable, added):
+                totals = self.walk.body(row, totals)
+            self.walk.finish(place, [totals])
+            scf.yield_([])
 
     def _reduce(self, order: Sequence[int], spots: list[Spot]) -> None:
         """Reduced dimensions with their accumulators, then what is stored of those."""

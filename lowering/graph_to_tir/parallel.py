@@ -36,7 +36,8 @@ def _units(nest: Nest, machine: Machine) -> list[int]:
     lanes, square = machine.lanes(4), tiling.square_axis(nest)
     units = [lanes if axis == square else 1 for axis in range(len(nest.domain))]
     if nest.domain:
-        units[-1] = lanes * tiling.jam(nest, lanes, nest.domain[-1], machine.cores)
+        jammed = lanes * tiling.jam(nest, lanes, nest.domain[-1], machine.cores)
+        units[-1] = tiling.streamed_columns(nest, lanes, machine.cores) or jammed
     return units
 
 

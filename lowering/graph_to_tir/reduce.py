@@ -85,6 +85,11 @@ class Reduction:
     def _wide(self) -> DType:
         return DTYPES["f32"] if self.dtype.is_float and self.dtype.size_bytes == 2 else self.dtype
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether an accumulator may lie in a result's memory on the way: it has that element type."""
+        return self._wide == self.dtype
+
     def neutral(self, type_: ir.Type) -> ir.Value:
         """What changes nothing, in the shape of ``type_``."""
         return constant(self._neutral_number(), like(type_, register_type(self._wide)))

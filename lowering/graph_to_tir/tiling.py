@@ -4,7 +4,7 @@ import math
 
 from tilewright.lowering.graph_to_tir.access import Access, LookUp
 from tilewright.lowering.graph_to_tir.nest import Nest
-from tilewright.lowering.graph_to_tir.reduce import is_scan
+from tilewright.lowering.graph_to_tir.reduce import Reduction, is_reduction, is_scan
 from tilewright.lowering.graph_to_tir.walk import fills_vectors
 
 ACCUMULATORS = 4
@@ -17,6 +17,9 @@ _SLOW = frozenset(
 )
 _SQUARE = 4
 _ROWS = 4  # streams that one core reads at its best speed
+STREAMED_ROWS = 4  # added at once to each place
+STREAMED_ELEMENTS = 1 << 20  # of a tensor: a smaller one is near
+STREAMED_COLUMNS = (512, 4096)  # 2 KB are a piece long enough, 16 KB half of a first-level cache
 
 
 def square_axis(nest: Nest) -> int | None:
@@ -57,6 +60,42 @@ def jam(nest: Nest, lanes: int, width: int, cores: int = 1) -> int:
     tasks = max(1, cores / max(1, _columns(nest) // max(1, nest.domain[-1])))
     most = min(_most_jammed(nest), max(1, _JAM // accumulators(nest, lanes)))
     return next((n for n in (8, 4, 2) if n <= most and width // (n * lanes) >= tasks), 1)
+
+
+def streams(nest: Nest, lanes: int, width: int) -> bool:
+    """Whether rows are read from end to end, with the accumulators of all columns in memory.
+
+    So it pays where the tensor comes from memory, which is read best in long pieces, and where the results
+    stay in the first-level cache. The order of additions is that of accumulators in registers.
+
+    Args:
+        nest: a nest.
+        lanes: elements of a vector.
+        width: elements of the last dimension that are walked.
+    """
+    large = (
+        math.prod(nest.domain) >= STREAMED_ELEMENTS and STREAMED_COLUMNS[0] <= width <= STREAMED_COLUMNS[1]
+    )
+    rows = [extent for extent, reduced in zip(nest.domain, nest.reduced, strict=True) if reduced]
+    plain = all(Reduction.of(op).is_exact for op in nest.ops if is_reduction(op) and not is_scan(op))
+    if not (large and plain and _reduces_columns(nest)) or any(map(is_scan, nest.ops)):
+        return False
+    stored = all(op.results[0] in nest.writes for op in nest.ops if is_reduction(op))
+    alone = len(nest.writes) == sum(map(is_reduction, nest.ops))
+    return stored and alone and len(rows) == 1 and rows[0] >= 2 * _ROWS and accumulators(nest, lanes) == 1
+
+
+def streamed_columns(nest: Nest, lanes: int, cores: int) -> int:
+    """Columns that a task should have so that rows are read from end to end, and every core has a task.
+
+    0 where rows are not read so.
+    """
+    if not nest.domain or 0 in nest.domain:
+        return 0
+    outer = _columns(nest) // nest.domain[-1] if not nest.reduced[-1] else 1
+    share = min(-(-nest.domain[-1] // -(-cores // outer)), STREAMED_COLUMNS[1])
+    width = -(-share // lanes) * lanes
+    return width if streams(nest, lanes, min(width, nest.domain[-1])) else 0
 
 
 def jammed_rows(nest: Nest) -> int:

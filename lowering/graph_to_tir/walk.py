@@ -143,6 +143,17 @@ class Walk:
         shape = ir.F32Type.get() if self.lanes == 1 else ir.VectorType.get([self.lanes], ir.F32Type.get())
         return [Reduction.of(op).neutral(shape) for op in self.reductions]
 
+    def resume(self, spot: Spot) -> list[ir.Value]:
+        """The accumulators that `finish` stored at a spot."""
+        found = []
+        for op in self.reductions:
+            access = self.nest.writes[op.results[0]]
+            inside = self._is_inside(spot)
+            found.append(
+                load(access.memref, access.indices(spot.point), dtype_of(op.results[0]), self.lanes, inside)
+            )
+        return found
+
     def finish(self, spot: Spot, totals: Sequence[Sequence[ir.Value]]) -> None:
         """Store the results of the reductions at a spot, each the combination of its accumulators."""
         for number, op in enumerate(self.reductions):

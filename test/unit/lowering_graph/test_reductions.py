@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilewright.dialects.graph import OPERATIONS
+from tilewright.lowering.graph_to_tir import tiling
 
 KINDS = ["reduce_sum", "reduce_max", "reduce_min", "reduce_prod"]
 EXTENTS = st.sampled_from([1, 2, 3, 5, 16, 17, 33])
@@ -83,6 +84,44 @@ def test_a_transposed_operand():
 def test_large_ones_are_divided_into_tasks(target):
     x = values("f32", (301, 517), special=False)
     check(lambda v: [of("reduce_sum", v, axes=[a]) for a in (0, 1)], x, target=target, rtol=1e-5, atol=1e-3)
+
+
+def _as_if_large(monkeypatch):
+    """Lets small tensors be read from end to end; the list of what was decided from now on."""
+    answers, decide = [], tiling.streams
+    monkeypatch.setattr(tiling, "STREAMED_ELEMENTS", 1)
+    monkeypatch.setattr(tiling, "STREAMED_COLUMNS", (8, 4096))
+    monkeypatch.setattr(tiling, "streams", lambda *given: answers.append(decide(*given)) or answers[-1])
+    return answers
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("shape", [(9, 140), (3, 17, 130), (2, 3, 8, 133), (33, 1000)])
+@pytest.mark.parametrize("cores", [1, 2, 5])
+def test_rows_from_end_to_end(shape, cores, target, monkeypatch):
+    """As large tensors are reduced over rows, also beside a value that all rows share."""
+    options = {"target": target, "cores": cores, "rtol": 1e-4, "atol": 1e-3}
+    x, w = values("f32", shape, special=False), values("f32", shape[-1:], special=False)
+    axes = [len(shape) - 2]
+
+    def build(v, shared):
+        kinds = [of(kind, v, axes=axes) for kind in KINDS[:3]]
+        return [*kinds, of("reduce_sum", of("mul", v, shared), axes=axes, keep_dims=False)]
+
+    check(build, x, w, **options)
+    answers = _as_if_large(monkeypatch)
+    check(build, x, w, **options)
+    assert any(answers)
+
+
+@pytest.mark.parametrize("dtype", ["i32", "f16", "f64"])
+def test_rows_of_other_types_from_end_to_end(dtype, monkeypatch):
+    """f16 is summed in f32, in registers: its results cannot hold that."""
+    answers = _as_if_large(monkeypatch)
+    x = values(dtype, (11, 300), special=False)
+    tolerance = {"f16": 1e-2, "i32": 0}.get(dtype, 1e-12)
+    check(lambda v: [of(k, v, axes=[0]) for k in KINDS[:3]], x, rtol=tolerance, atol=tolerance)
+    assert any(answers) == (dtype != "f16")
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
