@@ -125,7 +125,7 @@ class _Emitter:
     def _stream(self, rows: int, spot: Spot) -> None:
         """Columns inside of rows: a few of these are added at once to what lies in the results' memory."""
         self._pass(spot, [])
-        for stretch in in_groups(self.parts[rows], tiling.STREAMED_ROWS, 1):
+        for stretch in in_groups(self.parts[rows], tiling.ROWS, 1):
             loop = _loop(stretch, [])
             with ir.InsertionPoint(loop.body):
                 entered = self._enter(rows, [self.last], stretch, loop.induction_variable, [spot])

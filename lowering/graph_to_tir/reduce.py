@@ -105,13 +105,13 @@ class Reduction:
 
     def widen(self, value: ir.Value) -> ir.Value:
         """``value`` in the type of the accumulator."""
-        if self._wide == self.dtype:
+        if self.is_exact:
             return value
         return arith.extf(like(value.type, register_type(self._wide)), value)
 
     def narrow(self, value: ir.Value) -> ir.Value:
         """An accumulator in the type of the result."""
-        if self._wide == self.dtype:
+        if self.is_exact:
             return value
         return arith.truncf(like(value.type, register_type(self.dtype)), value)
 

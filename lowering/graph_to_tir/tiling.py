@@ -16,8 +16,7 @@ _SLOW = frozenset(
     f"graph.{name}" for name in ("exp", "exp2", "log", "erf", "tanh", "pow", "sin", "cos", "mod")
 )
 _SQUARE = 4
-_ROWS = 4  # streams that one core reads at its best speed
-STREAMED_ROWS = 4  # added at once to each place
+ROWS = 4  # streams that one core reads at its best speed
 STREAMED_ELEMENTS = 1 << 20  # of a tensor: a smaller one is near
 STREAMED_COLUMNS = (512, 4096)  # 2 KB are a piece long enough, 16 KB half of a first-level cache
 
@@ -73,16 +72,15 @@ def streams(nest: Nest, lanes: int, width: int) -> bool:
         lanes: elements of a vector.
         width: elements of the last dimension that are walked.
     """
-    large = (
-        math.prod(nest.domain) >= STREAMED_ELEMENTS and STREAMED_COLUMNS[0] <= width <= STREAMED_COLUMNS[1]
-    )
+    least, most = STREAMED_COLUMNS
+    large = math.prod(nest.domain) >= STREAMED_ELEMENTS and least <= width <= most
     rows = [extent for extent, reduced in zip(nest.domain, nest.reduced, strict=True) if reduced]
-    plain = all(Reduction.of(op).is_exact for op in nest.ops if is_reduction(op) and not is_scan(op))
-    if not (large and plain and _reduces_columns(nest)) or any(map(is_scan, nest.ops)):
+    reductions = [op for op in nest.ops if is_reduction(op)]
+    in_memory = {op.results[0] for op in reductions} == set(nest.writes) and not any(map(is_scan, reductions))
+    exact = all(Reduction.of(op).is_exact for op in reductions)
+    if not (large and in_memory and exact and _reduces_columns(nest)):
         return False
-    stored = all(op.results[0] in nest.writes for op in nest.ops if is_reduction(op))
-    alone = len(nest.writes) == sum(map(is_reduction, nest.ops))
-    return stored and alone and len(rows) == 1 and rows[0] >= 2 * _ROWS and accumulators(nest, lanes) == 1
+    return len(rows) == 1 and rows[0] >= 2 * ROWS and accumulators(nest, lanes) == 1
 
 
 def streamed_columns(nest: Nest, lanes: int, cores: int) -> int:
@@ -90,9 +88,9 @@ def streamed_columns(nest: Nest, lanes: int, cores: int) -> int:
 
     0 where rows are not read so.
     """
-    if not nest.domain or 0 in nest.domain:
+    if 0 in nest.domain or not _reduces_columns(nest):
         return 0
-    outer = _columns(nest) // nest.domain[-1] if not nest.reduced[-1] else 1
+    outer = _columns(nest) // nest.domain[-1]
     share = min(-(-nest.domain[-1] // -(-cores // outer)), STREAMED_COLUMNS[1])
     width = -(-share // lanes) * lanes
     return width if streams(nest, lanes, min(width, nest.domain[-1])) else 0
@@ -113,7 +111,7 @@ def jammed_rows(nest: Nest) -> int:
         if isinstance(source, Access) and last in source.moving and axis not in source.moving
     ]
     reductions_only = all(last not in access.moving for access in nest.writes.values())
-    return _ROWS if shared and reductions_only and nest.domain[axis] >= _ROWS else 1
+    return ROWS if shared and reductions_only and nest.domain[axis] >= ROWS else 1
 
 
 def row_axis(nest: Nest) -> int | None:

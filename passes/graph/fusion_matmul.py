@@ -73,8 +73,7 @@ def grow_post_ops(
         if inputs > limits.max_inputs:
             reason = reason or f"the region would have {inputs} inputs, at most {limits.max_inputs}"
         if node.index in taken or reason:
-            if node.role in LOOP_ROLES:
-                refused[node.index] = reason
+            refused[node.index] = reason
             continue
         members.append(node.index)
         for user in graph.users(node.values[0]):
@@ -82,7 +81,7 @@ def grow_post_ops(
                 seen.add(user)
                 heapq.heappush(queue, user)
     refused.update(dict.fromkeys(queue, f"the region would have more than {limits.max_ops} ops"))
-    return members, {index: reason for index, reason in refused.items() if reason and index not in taken}
+    return members, {index: why for index, why in refused.items() if graph.nodes[index].role in LOOP_ROLES}
 
 
 def _objection(node: Node, members: Sequence[int], matmul: Node) -> str:

@@ -6,10 +6,7 @@ Pure analysis of one function; memory planning asks it at calls that are the las
 from dataclasses import dataclass
 
 from tilewright.dialects.mlir import ir, scf
-
-# Position of the memref among the operands of an access.
-READS = {"memref.load": 0, "vector.load": 0, "vector.transfer_read": 0}
-WRITES = {"memref.store": 1, "vector.store": 1, "vector.transfer_write": 1}
+from tilewright.passes.tir.accesses import READS, WRITES, indices_of, lanes_of
 
 
 @dataclass(frozen=True)
@@ -57,15 +54,12 @@ def _accesses(argument: ir.Value, kinds: dict[str, int]) -> list[Access] | None:
 
 
 def access_of(op: ir.Operation, memory: ir.Value, kinds: dict[str, int]) -> Access | None:
-    """``op`` as an access of ``memory``; None where it is of another kind, or not of one vector's lanes."""
+    """``op`` as an access of ``memory``; None where it is another, or not along the last dimension."""
     position = kinds.get(op.name)
     if position is None or op.operands[position] != memory:
         return None
-    indices = tuple(op.operands)[position + 1 : position + 1 + memory.type.rank]
-    value = (op.operands[0] if position else op.results[0]).type
-    if not isinstance(value, ir.VectorType):
-        return Access(op, indices, 1)
-    return Access(op, indices, int(value.shape[0])) if value.rank == 1 else None
+    lanes = lanes_of(op)
+    return None if lanes is None else Access(op, tuple(indices_of(op, position)), lanes)
 
 
 def _reads_come_first(reads: list[Access], writes: list[Access]) -> bool:

@@ -7,9 +7,10 @@ that takes half of the memory. Pure analysis; memory planning asks it for the bu
 from dataclasses import dataclass
 
 from tilewright.dialects.mlir import ir, scf
-from tilewright.passes.tir.in_place import READS, WRITES, access_of
+from tilewright.passes.tir.accesses import READS, WRITES
+from tilewright.passes.tir.in_place import access_of
 from tilewright.passes.tir.lifetimes import accesses
-from tilewright.passes.tir.linear import Linear, constant_of, linear_of
+from tilewright.passes.tir.linear import Linear, constant_of, is_made_in, linear_of
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _before(first: ir.Operation, second: ir.Operation) -> bool:
 
 
 def _access(op: ir.Operation, buffer: ir.Value, kinds: dict[str, int], block: ir.Block) -> _Access | None:
-    """``op`` as an access of ``buffer``; None where it is none of ``kinds``, or not of a vector's lanes."""
+    """``op`` as an access of ``buffer``, and what is around it; None where `access_of` finds none."""
     found = access_of(op, buffer, kinds)
     if found is None:
         return None
@@ -112,17 +113,6 @@ def _moves_on(loop: ir.Operation, common: list[tuple[Linear, int]], nest: ir.Ope
     variable, step = loop.regions[0].blocks[0].arguments[0], constant_of(loop.operands[2])
     return step is not None and any(
         abs(index.terms.get(variable, 0) * step) >= lanes
-        and not any(_is_within(value, nest) for value in index.terms if value != variable)
+        and not any(is_made_in(nest, value) for value in index.terms if value != variable)
         for index, lanes in common
     )
-
-
-def _is_within(value: ir.Value, nest: ir.Operation) -> bool:
-    """Whether ``value`` is made inside ``nest``, so that it may vary."""
-    owner = value.owner
-    op = owner.owner.operation if isinstance(owner, ir.Block) else owner.operation
-    while op.name != "func.func":
-        if op == nest:
-            return True
-        op = op.parent.operation
-    return False

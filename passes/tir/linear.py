@@ -56,6 +56,17 @@ def maker_of(value: ir.Value) -> ir.Operation | None:
     return None if isinstance(owner, ir.Block) else owner.operation
 
 
+def is_made_in(op: ir.Operation, value: ir.Value) -> bool:
+    """Whether ``value`` is made inside ``op``, where it may be another one each time."""
+    maker = maker_of(value)
+    parent = maker.parent if maker is not None else value.owner.owner
+    while parent is not None:
+        if parent.operation == op:
+            return True
+        parent = parent.operation.parent
+    return False
+
+
 def linear_of(value: ir.Value) -> Linear:
     """The expression behind an index value."""
     op = maker_of(value)

@@ -11,8 +11,7 @@ from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import decline, operations
 from tilewright.passes.tir.accesses import Access, accesses_of
-from tilewright.passes.tir.linear import constant_of, materialise
-from tilewright.passes.tir.task_slices import is_made_in
+from tilewright.passes.tir.linear import constant_of, is_made_in, materialise
 
 LEAST_BYTES = 512  # of a row: a shorter one comes with the one before
 L1_SHARE = 4  # a row takes at most this fraction of the cache

@@ -9,7 +9,7 @@ from tilewright.dialects.tir import Brgemm
 from tilewright.passes.core.patterns import operations
 from tilewright.passes.tir.accesses import Access, effects_of
 from tilewright.passes.tir.boxes import Box
-from tilewright.passes.tir.linear import Linear, constant_of, maker_of
+from tilewright.passes.tir.linear import Linear, constant_of, is_made_in
 
 _LOOP = "scf.for"
 
@@ -100,17 +100,6 @@ def _tasks(box: Box, variables: list[ir.Value]) -> Iterator[int | None]:
         used = [position for position, variable in enumerate(variables) if variable in start.terms]
         alone = len(used) == 1 and start == Linear({variables[used[0]]: 1}) and extent == 1
         yield used[0] if alone else -1 if used else None
-
-
-def is_made_in(grid: ir.Operation, memory: ir.Value) -> bool:
-    """Whether a task of ``grid`` makes ``memory``."""
-    owner = maker_of(memory)
-    parent = owner.parent if owner is not None else memory.owner.owner
-    while parent is not None:
-        if parent.operation == grid:
-            return True
-        parent = parent.operation.parent
-    return False
 
 
 def sites_of(grid: ir.Operation) -> list[Site]:

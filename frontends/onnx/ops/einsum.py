@@ -52,7 +52,7 @@ def _parsed(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     if len(written) != len(ranks):
         raise CompileError(f"equation '{equation}' is for {len(written)} operands, given {len(ranks)}")
     terms = [_letters(equation, term, rank) for term, rank in zip(written, ranks, strict=True)]
-    unnamed = max((_digits(term) for term in terms), key=len)
+    unnamed = max((_among(term, _UNNAMED) for term in terms), key=len)
     counts = Counter("".join(terms))
     if not arrow:
         named = sorted(letter for letter, count in counts.items() if count == 1 and letter.isalpha())
@@ -77,8 +77,12 @@ def _letters(equation: str, term: str, rank: int) -> str:
     return before + _UNNAMED[len(_UNNAMED) - left :] + after
 
 
-def _digits(term: str) -> str:
-    return "".join(letter for letter in term if letter.isdigit())
+def _among(letters: str, others: str) -> str:
+    return "".join(letter for letter in letters if letter in others)
+
+
+def _free(letters: str, others: str) -> str:
+    return "".join(letter for letter in letters if letter not in others)
 
 
 def _diagonal(graph: GraphBuilder, term: _Term) -> _Term:
@@ -104,7 +108,7 @@ def _summed(graph: GraphBuilder, term: _Term, needed: str) -> _Term:
     if not axes:
         return term
     value = graph.emit("reduce_sum", term.value, axes=axes, keep_dims=False)
-    return _Term(value, "".join(letter for letter in term.letters if letter in needed))
+    return _Term(value, _among(term.letters, needed))
 
 
 def _ordered(graph: GraphBuilder, term: _Term, letters: str) -> Value:
@@ -116,18 +120,13 @@ def _ordered(graph: GraphBuilder, term: _Term, letters: str) -> Value:
 
 def _product(graph: GraphBuilder, a: _Term, b: _Term, needed: str) -> _Term:
     """The product of two terms, summed over the letters that are not ``needed``."""
-    shared = [letter for letter in a.letters if letter in b.letters]
-    for letter in shared:
-        extents = (a.extent(letter), b.extent(letter))
-        if extents[0] != extents[1] and 1 not in extents:
-            raise CompileError(f"letter '{letter}' stands for extents {extents[0]} and {extents[1]}")
-    once = "".join(letter for letter in shared if letter not in needed and _differs(a, b, letter))
-    a, b = (_without_ones(graph, term, once) for term in (a, b))
+    unequal = _unequal(a, b)
+    a, b = (_without_ones(graph, term, _free(unequal, needed)) for term in (a, b))
     a = _summed(graph, a, needed + b.letters)
     b = _summed(graph, b, needed + a.letters)
-    batch = "".join(letter for letter in a.letters if letter in b.letters and letter in needed)
-    depth = "".join(letter for letter in a.letters if letter in b.letters and letter not in needed)
-    rows, columns = (_free(term.letters, batch + depth) for term in (a, b))
+    shared = _among(a.letters, b.letters)
+    batch, depth = _among(shared, needed), _free(shared, needed)
+    rows, columns = (_free(term.letters, shared) for term in (a, b))
     if not depth or not rows + columns:
         return _elementwise(graph, (a, b), batch + rows + columns + depth, needed)
     if rows and needed.endswith(rows[-1]):  # the last dimension of the result is one of columns
@@ -135,18 +134,21 @@ def _product(graph: GraphBuilder, a: _Term, b: _Term, needed: str) -> _Term:
     return _matmul(graph, (a, b), (batch, rows, depth, columns))
 
 
-def _differs(a: _Term, b: _Term, letter: str) -> bool:
-    return a.extent(letter) != b.extent(letter)
+def _unequal(a: _Term, b: _Term) -> str:
+    """Letters of both terms that have extent 1 in one of them only."""
+    found = ""
+    for letter in _among(a.letters, b.letters):
+        extents = (a.extent(letter), b.extent(letter))
+        if extents[0] != extents[1] and 1 not in extents:
+            raise CompileError(f"letter '{letter}' stands for extents {extents[0]} and {extents[1]}")
+        found += letter if extents[0] != extents[1] else ""
+    return found
 
 
 def _without_ones(graph: GraphBuilder, term: _Term, letters: str) -> _Term:
     """``term`` without those of ``letters`` that have extent 1."""
     kept = "".join(letter for letter in term.letters if letter not in letters or term.extent(letter) != 1)
     return _Term(graph.reshape(term.value, tuple(map(term.extent, kept))), kept)
-
-
-def _free(letters: str, others: str) -> str:
-    return "".join(letter for letter in letters if letter not in others)
 
 
 def _elementwise(graph: GraphBuilder, terms: tuple[_Term, _Term], letters: str, needed: str) -> _Term:

@@ -1,6 +1,7 @@
 """Rotary embeddings: pairs of each head's elements turned by an angle that depends on the position."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -72,9 +73,10 @@ def _turned(graph: GraphBuilder, x: Value, angles: _Angles) -> Value:
     step = 2 if angles.interleaved else 1
     first = _part(graph, x, 0, angles.pairs, step)
     second = _part(graph, x, 1 if angles.interleaved else angles.pairs, angles.pairs, step)
+    times = partial(graph.emit, "mul")
     turned = [
-        graph.emit("sub", _times(graph, angles.cosines, first), _times(graph, angles.sines, second)),
-        graph.emit("add", _times(graph, angles.sines, first), _times(graph, angles.cosines, second)),
+        graph.emit("sub", times(angles.cosines, first), times(angles.sines, second)),
+        graph.emit("add", times(angles.sines, first), times(angles.cosines, second)),
     ]
     if angles.interleaved:
         turned = [graph.reshape(part, (*part.shape, 1)) for part in turned]
@@ -82,10 +84,6 @@ def _turned(graph: GraphBuilder, x: Value, angles: _Angles) -> Value:
     rest = [_part(graph, x, size, x.shape[3] - size, 1)] if size < x.shape[3] else []
     parts = [*turned, *rest]
     return parts[0] if len(parts) == 1 else graph.emit("concat", *parts, axis=3)
-
-
-def _times(graph: GraphBuilder, factor: Value, x: Value) -> Value:
-    return graph.emit("mul", factor, x)
 
 
 def _part(graph: GraphBuilder, x: Value, start: int, size: int, step: int) -> Value:
