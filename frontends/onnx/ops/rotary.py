@@ -46,8 +46,12 @@ def contrib_rotary_embedding(node: Node) -> Value:
         steps = graph.known(np.arange(x.shape[1 if x.rank == 3 else 2], dtype=np.int64)[None])
         positions = graph.emit("add", graph.cast(positions, "i64"), steps)
     caches = [graph.emit("gather", node.operand(index), positions, axis=0) for index in (2, 3)]
-    width = node.get("rotary_embedding_dim", 0) or 2 * caches[0].shape[-1]
-    return _rotated(node, caches, node.get("num_heads", 0) or x.shape[-1] // max(1, width))
+    heads = node.get("num_heads", 0)
+    if x.rank == 3 and not heads:
+        if node.get("rotary_embedding_dim", 0):
+            raise CompileError("num_heads must be given where rotary_embedding_dim is, for a rank of 3")
+        heads = x.shape[-1] // max(1, 2 * caches[0].shape[-1])
+    return _rotated(node, caches, heads)
 
 
 def _rotated(node: Node, caches: list[Value], heads: int) -> Value:

@@ -148,5 +148,7 @@ def test_rotary_embedding_refusals() -> None:
         evaluated("RotaryEmbedding", [x, positions, table, table], num_heads=3, scale=2.0)
     with pytest.raises(CompileError, match="do not fit together"):
         evaluated("RotaryEmbedding", [x, positions[:, :3], table, table], num_heads=3)
+    with pytest.raises(CompileError, match="num_heads must be given where rotary_embedding_dim is"):
+        evaluated("RotaryEmbedding", [x, positions, table, table], rotary_embedding_dim=8)
     with pytest.raises(CompileError, match="4 angles for 12 elements"):
         evaluated("RotaryEmbedding", [x, positions, table, table], num_heads=2)
