@@ -7,7 +7,6 @@ every pass in the table, so that pipeline text can name it.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tilewright.dialects.diagnostics import CompileError
 from tilewright.lowering import bf16_as_integers, mlir_to_llvm
 from tilewright.lowering.graph_to_tir import convert_graph_to_tir
 from tilewright.lowering.tir_to_mlir import (
@@ -18,7 +17,7 @@ from tilewright.lowering.tir_to_mlir import (
     peel_vector_tails,
 )
 from tilewright.passes.core.manager import PassPipeline
-from tilewright.passes.core.options import nearest
+from tilewright.passes.core.options import unknown
 from tilewright.passes.core.properties import GRAPH_DIALECTS, TENSOR_DIALECTS
 from tilewright.passes.graph import (
     choose_template_parameters,
@@ -165,7 +164,7 @@ def named(name: str) -> PassPipeline:
         CompileError: no such pipeline.
     """
     if name not in NAMES:
-        raise CompileError(f"unknown pipeline '{name}'{nearest(name, NAMES)}")
+        raise unknown("pipeline", name, NAMES)
     return _compose(phase for phase in PHASES if name in (phase.name, "default"))
 
 

@@ -5,7 +5,8 @@ another element type, another shape, anything that is no array. No element is ev
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from numbers import Integral
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -25,6 +26,13 @@ def accept(value: Any, info: TensorInfo) -> np.ndarray:
     if not fits(array.shape, info.shape):
         raise _mismatch("input", info, array)
     return np.asarray(array, dtype=info.dtype, order="C")
+
+
+def is_shape(value: Any) -> TypeGuard[Sequence[int]]:
+    """Whether ``value`` is a sequence of extents, each an integer of 0 or more."""
+    return isinstance(value, Sequence) and all(
+        isinstance(extent, Integral) and int(extent) >= 0 for extent in value
+    )
 
 
 def fits(shape: Sequence[int], pattern: Sequence[Any] | None) -> bool:

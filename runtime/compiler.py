@@ -6,13 +6,13 @@ from typing import Any
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.lowering.target.machine import Machine
-from tilewright.lowering.target.presets import PRESETS, host
 from tilewright.passes import pipelines
+from tilewright.passes.core.machine import named_machine
 from tilewright.passes.core.manager import PassPipeline
-from tilewright.passes.core.options import nearest
 from tilewright.runtime.executable import Executable
 from tilewright.runtime.model_compiler import ModelCompiler, Plan, Progress
 from tilewright.runtime.models import Weights, open_model
+from tilewright.runtime.observation import NEEDED
 from tilewright.runtime.threads import thread_count
 
 
@@ -72,14 +72,10 @@ def resolve_machine(target: str | Machine | None, threads: int | None) -> Machin
         CompileError: an unknown name, a machine that needs features this CPU lacks, or no number of threads.
     """
     cores = thread_count(threads)
-    try:
-        here = host()
-    except ValueError as error:
-        raise CompileError(str(error)) from error
-    if isinstance(target, str) and target != "host" and target not in PRESETS:
-        raise CompileError(f"unknown target '{target}'{nearest(target, ('host', *PRESETS))}")
-    machine = here if target in (None, "host") else PRESETS[target] if isinstance(target, str) else target
-    assert isinstance(machine, Machine)
+    if not isinstance(target, (str, Machine, type(None))):
+        raise CompileError(f"target: expected a name or a Target, given {target!r}")
+    here = named_machine("host")
+    machine = target if isinstance(target, Machine) else named_machine(target)
     lacking = sorted(machine.features - here.features)
     if lacking:
         raise CompileError(f"target '{machine.name}' needs {', '.join(lacking)}, which this CPU lacks")
@@ -87,5 +83,14 @@ def resolve_machine(target: str | Machine | None, threads: int | None) -> Machin
 
 
 def _pipeline(pipeline: str | PassPipeline, split_depth: bool) -> PassPipeline:
+    if not isinstance(pipeline, (str, PassPipeline)):
+        raise CompileError(f"pipeline: expected a name or a PassPipeline, given {pipeline!r}")
     passes = pipelines.named(pipeline) if isinstance(pipeline, str) else pipeline
+    lacking = [name for name in NEEDED if name not in passes.names]
+    if lacking:
+        given = f"'{pipeline}'" if isinstance(pipeline, str) else "this one"
+        raise CompileError(
+            f"expected a pipeline from Graph IR to the LLVM dialect, as 'default' is; {given} lacks"
+            f" {', '.join(lacking)}"
+        )
     return passes.replaced("slice-depth{enabled=true}") if split_depth else passes

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.runtime.arrays import accept, check_count, check_symbols, fits, select_feeds
+from tilewright.runtime.arrays import accept, check_count, check_symbols, fits, is_shape, select_feeds
 from tilewright.runtime.known_calls import Key, KnownCalls
 from tilewright.runtime.outputs import ordered_out
 from tilewright.runtime.signature import TensorInfo
@@ -56,8 +56,8 @@ class Executable:
         Raises:
             CompileError: ``specialisations`` is less than 1.
         """
-        if specialisations < 1:
-            raise CompileError(f"specialisations: expected 1 or more, given {specialisations}")
+        if not isinstance(specialisations, int) or specialisations < 1:
+            raise CompileError(f"specialisations: expected 1 or more, given {specialisations!r}")
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
         self.overridable = tuple(overridable)
@@ -116,12 +116,14 @@ class Executable:
         Raises:
             CompileError: a shape is missing or does not fit.
         """
+        if not isinstance(shapes, (Mapping, type(None))):
+            raise CompileError(f"shapes: expected a mapping by name, given {shapes!r}")
         given = dict(shapes or {})
         arrays = []
         for info in self.inputs:
-            shape = tuple(given.pop(info.name)) if info.name in given else info.fixed_shape
-            if shape is None or not fits(shape, info.shape):
-                raise CompileError(f"input '{info.name}': expected a shape for {info}, given {shape}")
+            shape = given.pop(info.name, info.fixed_shape)
+            if not is_shape(shape) or not fits(shape, info.shape):
+                raise CompileError(f"input '{info.name}': expected a shape for {info}, given {shape!r}")
             # One element seen everywhere: the shape and type without the memory.
             arrays.append(np.broadcast_to(np.zeros((), info.dtype), shape))
         if given:

@@ -6,6 +6,7 @@ ones it needs anew. A file that changed in between is refused.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
@@ -89,6 +90,7 @@ def open_model(model: Any, shapes: Shapes, weights: Weights | None = None) -> Mo
     """
     from tilewright.runtime.mlir_model import MlirModel, mlir_text
 
+    _check_shapes(shapes)
     text = mlir_text(model)
     if text is not None:
         if shapes:
@@ -99,3 +101,12 @@ def open_model(model: Any, shapes: Shapes, weights: Weights | None = None) -> Mo
     from tilewright.runtime.onnx_model import OnnxSource
 
     return OnnxSource(model, shapes)
+
+
+def _check_shapes(shapes: Any) -> None:
+    if not isinstance(shapes, Mapping):
+        raise CompileError(f"shapes: expected a mapping by name, given {shapes!r}")
+    for name, shape in shapes.items():
+        plain = isinstance(shape, (Integral, Sequence)) and not isinstance(shape, str)
+        if not isinstance(name, str) or not plain:
+            raise CompileError(f"shapes: expected extents, or one extent, by name, given {name!r}: {shape!r}")

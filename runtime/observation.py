@@ -15,6 +15,8 @@ from tilewright.runtime.steps import Step, steps_of
 CONVERSION = "convert-graph-to-tir"
 LAST_TENSOR_PASS = "lower-parallel"
 GUARD = "guard-init-calls"
+NEEDED = (CONVERSION, LAST_TENSOR_PASS, "make-entries")
+"""Passes without which nothing can be called: the ones that arguments are read after, and the last one."""
 
 
 class Recorder:

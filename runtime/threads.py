@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from importlib import metadata
+from numbers import Integral
 from pathlib import Path
 
 from tilewright.dialects.diagnostics import CompileError
@@ -28,21 +29,19 @@ def thread_count(threads: int | None = None, environment: Mapping[str, str] | No
         CompileError: a number that is no integer from 1 to 1024.
     """
     if threads is not None:
-        return _checked(threads, "threads")
+        return _checked(threads, threads, "threads")
     wish = (os.environ if environment is None else environment).get("OMP_NUM_THREADS", "").strip()
     if not wish:
         return available_cores()
     # A list gives a number for each nesting level; ours is the outermost.
-    return _checked(wish.split(",")[0], "OMP_NUM_THREADS")
+    first = wish.split(",")[0].strip()
+    return _checked(int(first) if first.isdecimal() else 0, first, "OMP_NUM_THREADS")
 
 
-def _checked(value: int | str, origin: str) -> int:
-    try:
-        count = int(value) if not isinstance(value, (bool, float)) else 0
-    except (TypeError, ValueError):
-        count = 0
+def _checked(value: object, given: object, origin: str) -> int:
+    count = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else 0
     if not 1 <= count <= MOST_THREADS:
-        raise CompileError(f"{origin}: expected an integer from 1 to {MOST_THREADS}, given {value!r}")
+        raise CompileError(f"{origin}: expected an integer from 1 to {MOST_THREADS}, given {given!r}")
     return count
 
 

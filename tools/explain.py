@@ -15,12 +15,10 @@ from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import func, ir
 from tilewright.lowering.target.machine import Machine
-from tilewright.lowering.target.presets import PRESETS
 from tilewright.passes import pipelines
 from tilewright.passes.core.execution import Settings
-from tilewright.passes.core.machine import attach_machine
+from tilewright.passes.core.machine import attach_machine, named_machine
 from tilewright.passes.core.manager import PassPipeline
-from tilewright.passes.core.options import nearest
 from tilewright.passes.core.patterns import listening
 from tilewright.runtime.compiler import resolve_machine
 from tilewright.runtime.mlir_model import weights_of_text
@@ -78,10 +76,7 @@ def plan_machine(target: str | None, threads: int | None) -> Machine:
     """
     if target in (None, "host"):
         return resolve_machine(None, threads)
-    assert target is not None
-    if target not in PRESETS:
-        raise CompileError(f"unknown target '{target}'{nearest(target, ('host', *PRESETS))}")
-    preset = PRESETS[target]
+    preset = named_machine(target)
     return preset if threads is None else preset.with_cores(thread_count(threads))
 
 

@@ -14,12 +14,10 @@ from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.target.machine import Machine
-from tilewright.lowering.target.presets import PRESETS, machine
 from tilewright.passes import pipelines
 from tilewright.passes.core.execution import Observer, Settings
-from tilewright.passes.core.machine import attach_machine
+from tilewright.passes.core.machine import attach_machine, named_machine
 from tilewright.passes.core.manager import PassPipeline
-from tilewright.passes.core.options import nearest
 from tilewright.passes.core.patterns import listening
 from tilewright.tools.expectations import Seen, line_of, mismatches, seen_in
 
@@ -183,10 +181,7 @@ def _parse(request: Request, text: str) -> ir.Module:
 
 
 def _machine(request: Request) -> Machine:
-    name = request.target or "host"
-    if name not in ("host", *PRESETS):
-        raise CompileError(f"unknown target '{name}'{nearest(name, ('host', *PRESETS))}")
-    found = machine(name)
+    found = named_machine(request.target or None)
     return found.with_cores(request.cores) if request.cores else found
 
 

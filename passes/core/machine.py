@@ -3,11 +3,29 @@
 from dataclasses import fields
 
 from tilewright.dialects.attributes import from_attribute, to_attribute
+from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.target.machine import Machine
-from tilewright.lowering.target.presets import host
+from tilewright.lowering.target.presets import PRESETS, host
+from tilewright.passes.core.options import unknown
 
 ATTRIBUTE = "tir.machine"
+
+
+def named_machine(name: str | None) -> Machine:
+    """The machine that a user calls ``name``: a preset, or the one this process runs on (``host`` or None).
+
+    Raises:
+        CompileError: no such name, or this CPU is none that code is generated for.
+    """
+    if name in PRESETS:
+        return PRESETS[name]
+    if name not in (None, "host"):
+        raise unknown("target", name, ("host", *PRESETS))
+    try:
+        return host()
+    except ValueError as error:
+        raise CompileError(str(error)) from error
 
 
 def attach_machine(module: ir.Operation, machine: Machine) -> None:

@@ -28,16 +28,25 @@ def nearest(word: str, candidates: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
+def unknown(kind: str, word: object, candidates: Iterable[str]) -> CompileError:
+    """The error for a ``word`` that is none of ``candidates``; lists them and names the closest one."""
+    known = list(candidates)
+    given = f"unknown {kind} {str(word)!r}"
+    return CompileError(f"{given}: expected one of {', '.join(known)}{nearest(str(word), known)}")
+
+
 def kebab(name: str) -> str:
     """The command-line spelling of a field or of a class: ``max_ops`` and ``MaxOps`` are ``max-ops``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).replace("_", "-").lower()
 
 
 def split_outside(text: str, separator: str) -> list[str]:
-    """Split at ``separator`` where it stands outside brackets and quotes; empty pieces are dropped.
+    """Split at ``separator`` where it stands outside brackets and quotes; blank text has no pieces.
+
+    Between spaces nothing counts as a piece; between other separators something must stand.
 
     Raises:
-        CompileError: a bracket or a quote is not closed, or closes what is not open.
+        CompileError: a bracket or a quote is not closed, or closes what is not open; a piece is empty.
     """
     pieces, start, closers, quote = [], 0, "", ""
     for position, char in enumerate(text):
@@ -56,7 +65,10 @@ def split_outside(text: str, separator: str) -> list[str]:
             start = position + 1
     if quote or closers:
         raise CompileError(f"'{quote or closers[-1]}' is missing in pass pipeline '{text}'")
-    return [piece.strip() for piece in [*pieces, text[start:]] if piece.strip()]
+    found = [piece.strip() for piece in [*pieces, text[start:]]]
+    if separator != " " and len(found) > 1 and not all(found):
+        raise CompileError(f"nothing stands between two '{separator}', or at an end, in '{text}'")
+    return [piece for piece in found if piece]
 
 
 def split_element(text: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from onnx import TensorProto, helper
 from samples import F32, dense, expected_dense, model, relu
 
 import tilewright
+from tilewright.passes.core.manager import PassPipeline
 
 
 def rows(count: int, columns: int = 7) -> np.ndarray:
@@ -134,11 +135,21 @@ def test_unsupported_nodes_are_all_listed() -> None:
     ("arguments", "message"),
     [
         ({"threads": 0}, "threads: expected an integer from 1"),
-        ({"target": "avx3"}, "unknown target 'avx3'"),
-        ({"pipeline": "defualt"}, "unknown pipeline 'defualt'.*default"),
+        ({"threads": "2"}, "threads: expected an integer from 1 to 1024, given '2'"),
+        ({"target": "avx3"}, "unknown target 'avx3': expected one of host, avx2, avx512, "),
+        ({"target": 3}, "target: expected a name or a Target, given 3"),
+        ({"pipeline": "defualt"}, "expected one of graph, convert, tensor, lower, default; did you mean"),
+        ({"pipeline": "graph"}, "to the LLVM dialect, as 'default' is; 'graph' lacks convert-graph-to-tir, "),
+        ({"pipeline": "lower"}, "'lower' lacks convert-graph-to-tir$"),
+        ({"pipeline": PassPipeline("cse")}, "this one lacks convert-graph-to-tir"),
+        ({"pipeline": None}, "pipeline: expected a name or a PassPipeline, given None"),
         ({"shapes": {"z": (1,)}}, "'z' is no input or dimension"),
         ({"shapes": {"x": (1, 2, 3)}}, r"expected shape \[.*\], given \[1, 2, 3\]"),
+        ({"shapes": [1, 16]}, r"shapes: expected a mapping by name, given \[1, 16\]"),
+        ({"shapes": {"n": "3"}}, "shapes: expected extents, or one extent, by name, given 'n': '3'"),
+        ({"shapes": {"x": 3.5}}, "shapes: expected extents, or one extent, by name, given 'x': 3.5"),
         ({"specialisations": 0}, "specialisations: expected 1 or more"),
+        ({"specialisations": "3"}, "specialisations: expected 1 or more, given '3'"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, object], message: str) -> None:

@@ -5,6 +5,8 @@
 // RUN: not tilewright-opt %s -p 'canonicalize{max-iteration=3}' 2>&1 | filecheck %s --check-prefix=OPTION
 // RUN: not tilewright-opt %s -p 'decompose-complex-ops{x=1}' 2>&1 | filecheck %s --check-prefix=NOOPTION
 // RUN: not tilewright-opt %s -p 'cse{' 2>&1 | filecheck %s --check-prefix=BRACKET
+// RUN: not tilewright-opt %s -p 'cse,,canonicalize' 2>&1 | filecheck %s --check-prefix=EMPTY
+// RUN: not tilewright-opt %s -p 'cse,' 2>&1 | filecheck %s --check-prefix=LAST
 // RUN: not tilewright-opt %s --pipeline grap 2>&1 | filecheck %s --check-prefix=PIPELINE
 // RUN: not tilewright-opt %s --target avx513 2>&1 | filecheck %s --check-prefix=TARGET
 // RUN: not tilewright-opt %s -p cse --stop-after cs 2>&1 | filecheck %s --check-prefix=STOP
@@ -16,8 +18,10 @@
 // OPTION: error: pass canonicalize has no option 'max-iteration'; did you mean max-iterations?
 // NOOPTION: error: pass decompose-complex-ops has no option 'x'
 // BRACKET: error: '}' is missing in pass pipeline 'cse{'
-// PIPELINE: error: unknown pipeline 'grap'; did you mean graph?
-// TARGET: error: unknown target 'avx513'; did you mean avx512?
+// EMPTY: error: nothing stands between two ',', or at an end, in 'cse,,canonicalize'
+// LAST: error: nothing stands between two ',', or at an end, in 'cse,'
+// PIPELINE: error: unknown pipeline 'grap': expected one of graph, convert, tensor, lower, default; did you mean graph?
+// TARGET: error: unknown target 'avx513': expected one of host, avx2, {{.*}}; did you mean avx512?
 // STOP: error: pass 'cs' is not in the pipeline; did you mean cse?
 // FILE: error: cannot read {{.*}}.absent: No such file or directory
 

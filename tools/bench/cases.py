@@ -11,9 +11,8 @@ import numpy as np
 import onnx
 
 from tilewright.dialects.base import compiling
-from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import ir
-from tilewright.passes.core.options import nearest
+from tilewright.passes.core.options import unknown
 from tilewright.passes.core.patterns import operations
 from tilewright.runtime.models import open_model
 from tilewright.tools.demo import encoder_feeds, encoder_path
@@ -104,8 +103,7 @@ def named_cases(
     if name in MHAS:
         return (mha_case(name, batch) for batch in batches or BATCHES["mha"])
     if not Path(name).is_file():
-        known = (*MLPS, *MHAS)
-        raise CompileError(f"unknown workload '{name}', and no such file{nearest(name, known)}")
+        raise unknown("workload", name, (*MLPS, *MHAS, "an existing file"))
     return iter([file_case(Path(name), shapes)])
 
 
@@ -126,7 +124,7 @@ def suite_cases(suite: str, batches: Sequence[int] = ()) -> Iterator[Case]:
             Case(f"minilm {rows}x{length}", "file", path, encoder_feeds(rows, length))
             for rows, length in ENCODER_SHAPES
         )
-    raise CompileError(f"unknown suite '{suite}'{nearest(suite, SUITES)}; suites are {', '.join(SUITES)}")
+    raise unknown("suite", suite, SUITES)
 
 
 def mlp_case(name: str, batch: int) -> Case:

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from tilewright.dialects.diagnostics import CompileError
 from tilewright.passes.core.manager import PassPipeline
-from tilewright.passes.core.options import nearest
+from tilewright.passes.core.options import unknown
 from tilewright.runtime.compiler import compile
 from tilewright.tools.bench.cases import Case
 
@@ -147,7 +146,7 @@ def select_peers(engines: Sequence[Engine], names: Sequence[str] | None) -> tupl
     known = {engine.name: engine for engine in engines}
     for name in names or ():
         if name not in known:
-            raise CompileError(f"unknown peer '{name}'{nearest(name, known)}; peers are {', '.join(known)}")
+            raise unknown("peer", name, known)
     chosen = list(engines) if names is None else [known[name] for name in names]
     absent = [engine.name for engine in chosen if not engine.installed]
     return [engine for engine in chosen if engine.installed], absent

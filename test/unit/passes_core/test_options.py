@@ -72,7 +72,9 @@ def test_split_respects_brackets_and_quotes():
         "b{x=1,2 y='},'}",
         "func.func(c,d)",
     ]
-    for text in ("a{", "a}", "a('", "a{)}"):
+    assert split_outside("", ",") == split_outside(" ", ",") == []
+    assert split_outside(" a  b ", " ") == ["a", "b"]
+    for text in ("a{", "a}", "a('", "a{)}", "a,,b", "a,", ",a", ","):
         with pytest.raises(CompileError):
             split_outside(text, ",")
 

@@ -243,3 +243,8 @@ def test_invalid_bound(relu_code: Specialisation) -> None:
 def test_prepare_refuses_unknown_inputs(relu: Executable) -> None:
     with pytest.raises(CompileError, match=r"shapes: expected inputs among \['x'\], given \['z'\]"):
         relu.prepare({"z": (1,)})
+    for wrong in ("23", (1, 16.0), 3, (-1, 16), None):
+        with pytest.raises(CompileError, match=r"input 'x': expected a shape for x: .*, given "):
+            relu.prepare({"x": wrong})  # type: ignore[dict-item]
+    with pytest.raises(CompileError, match="shapes: expected a mapping by name, given 3"):
+        relu.prepare(3)  # type: ignore[arg-type]
