@@ -1,5 +1,6 @@
 # make demo: install, then compile, run and check real models.
 # make test: lint, types, unit tests, lit tests, end-to-end tests.
+# make test-machines: lit and unit tests once for each preset in the place of this CPU.
 # Needs Python 3.10 or later with venv. Everything is installed into .venv.
 
 PYTHON ?= python3
@@ -8,8 +9,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Tests share the cores: two workers leave each one.
 WORKERS ?= 2
+# The folders of tests that test-machines gives to pytest.
+SUITES ?= test/unit
 
-.PHONY: demo test lint types unit lit e2e format clean
+.PHONY: demo test test-machines lint types unit lit e2e format clean
 
 demo: $(STAMP)
 	@$(BIN)/tilewright demo
@@ -40,6 +43,9 @@ unit: $(STAMP)
 
 e2e: $(STAMP)
 	@$(BIN)/pytest -n $(WORKERS) test/e2e
+
+test-machines: $(STAMP)
+	@$(BIN)/python test/machines.py --workers $(WORKERS) --suites $(SUITES)
 
 format: $(STAMP)
 	@$(BIN)/ruff check --quiet --fix .

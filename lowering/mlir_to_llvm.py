@@ -42,13 +42,27 @@ MLIR_TO_LLVM: tuple[str, ...] = (
 ENTRIES = {"main": "tilewright_main", "init": "tilewright_init"}
 """Symbol of the native entry for each public function."""
 
-# Vector extensions that LLVM may not use unless the machine has them, whatever its CPU name implies.
+# Extensions that LLVM may not use unless the machine has them, whatever its CPU name implies.
 _OPTIONAL = (
     "avx512f",
     "avx512bf16",
+    "avx512bitalg",
     "avx512fp16",
+    "avx512ifma",
+    "avx512vbmi",
+    "avx512vbmi2",
     "avx512vnni",
+    "avx512vp2intersect",
+    "avx512vpopcntdq",
+    "avxifma",
+    "avxneconvert",
     "avxvnni",
+    "avxvnniint16",
+    "avxvnniint8",
+    "cmpccxadd",
+    "gfni",
+    "vaes",
+    "vpclmulqdq",
     "amx-tile",
     "amx-int8",
     "amx-bf16",

@@ -71,10 +71,10 @@ def resolve_machine(target: str | Machine | None, threads: int | None) -> Machin
     Raises:
         CompileError: an unknown name, a machine that needs features this CPU lacks, or no number of threads.
     """
-    cores = thread_count(threads)
     if not isinstance(target, (str, Machine, type(None))):
         raise CompileError(f"target: expected a name or a Target, given {target!r}")
     here = named_machine("host")
+    cores = thread_count(threads)
     machine = target if isinstance(target, Machine) else named_machine(target)
     lacking = sorted(machine.features - here.features)
     if lacking:

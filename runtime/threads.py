@@ -12,14 +12,14 @@ from numbers import Integral
 from pathlib import Path
 
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.lowering.target.presets import available_cores
+from tilewright.lowering.target.presets import host
 
 LIBRARY = "libiomp5.so"
 MOST_THREADS = 1024
 
 
 def thread_count(threads: int | None = None, environment: Mapping[str, str] | None = None) -> int:
-    """Threads to use: ``threads``, else OMP_NUM_THREADS, else the CPUs this process may use.
+    """Threads to use: ``threads``, else OMP_NUM_THREADS, else the host's cores: CPUs this process may use.
 
     Args:
         threads: the user's wish; None for none.
@@ -32,7 +32,7 @@ def thread_count(threads: int | None = None, environment: Mapping[str, str] | No
         return _checked(threads, threads, "threads")
     wish = (os.environ if environment is None else environment).get("OMP_NUM_THREADS", "").strip()
     if not wish:
-        return available_cores()
+        return host().cores
     # A list gives a number for each nesting level; ours is the outermost.
     first = wish.split(",")[0].strip()
     return _checked(int(first) if first.isdecimal() else 0, first, "OMP_NUM_THREADS")

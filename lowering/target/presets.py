@@ -1,4 +1,8 @@
-"""Named machines, and the one this process runs on."""
+"""Named machines, and the one this process runs on.
+
+The environment variable `HOST_VARIABLE` puts a preset in the host's place, so that every decision can be
+tried as another CPU would take it; the CPU must have the preset's features, for the code is run.
+"""
 
 import os
 from functools import cache
@@ -12,6 +16,9 @@ _VNNI = _AVX512 | {"avx512vnni"}
 _BF16 = _VNNI | {"avx512bf16"}
 _AMX = _BF16 | {"amx-tile", "amx-int8", "amx-bf16"}
 _KIB = 1024
+
+HOST_VARIABLE = "TILEWRIGHT_HOST"
+"""Name of the environment variable that names the preset to take for the host."""
 
 
 def _make(
@@ -31,6 +38,9 @@ PRESETS: dict[str, Machine] = {
         _make("avx512-bf16", _BF16, 2, (32, 1024, 32768), "cooperlake"),
         _make("spr-56", _AMX, 56, (48, 2048, 107520), "sapphirerapids"),
         _make("zen4-16", _BF16, 16, (32, 1024, 65536), "znver4", fma=1),
+        # Zen 5 has avxvnni too: 256-bit forms of what avx512vnni gives it at full width.
+        _make("zen5-16", _BF16, 16, (48, 1024, 65536), "znver5"),
+        _make("arrow-lake-8", _AVX2 | {"avxvnni"}, 8, (48, 3072, 36864), "arrowlake-s"),
     )
 }
 
@@ -88,9 +98,38 @@ def available_cores() -> int:
     return cores if quota == "max" else max(1, min(cores, int(quota) // int(period)))
 
 
-@cache
 def host() -> Machine:
-    """The machine this process runs on.
+    """The machine to compile for by default: this one, or the preset that `HOST_VARIABLE` names.
+
+    Raises:
+        ValueError: the CPU lacks AVX2 and FMA, the least that code is generated for; the variable names no
+            preset, or one whose features this CPU lacks.
+    """
+    name = os.environ.get(HOST_VARIABLE, "").strip()
+    return detected() if name in ("", "host") else _in_place_of_host(name)
+
+
+def lacking(machine: Machine) -> tuple[str, ...]:
+    """The features of ``machine`` that this CPU does not have, sorted.
+
+    Raises:
+        ValueError: the CPU lacks AVX2 and FMA.
+    """
+    return tuple(sorted(machine.features - detected().features))
+
+
+def _in_place_of_host(name: str) -> Machine:
+    if name not in PRESETS:
+        raise ValueError(f"{HOST_VARIABLE}: unknown target '{name}'; one of host, {', '.join(PRESETS)}")
+    missing = lacking(PRESETS[name])
+    if missing:
+        raise ValueError(f"{HOST_VARIABLE}: target '{name}' needs {', '.join(missing)}, which this CPU lacks")
+    return PRESETS[name]
+
+
+@cache
+def detected() -> Machine:
+    """The machine this process runs on, as the kernel describes it; called ``host``.
 
     Raises:
         ValueError: the CPU lacks AVX2 and FMA, the least that code is generated for.
@@ -102,12 +141,3 @@ def host() -> Machine:
     features = flags if flags >= _AVX512 else flags & (_AVX2 | {"avxvnni"})
     caches = (_cache_kib(1, 32), _cache_kib(2, 256), _cache_kib(3, 8192))
     return _make("host", features, available_cores(), caches, "", _fma_per_cycle(cpu, features))
-
-
-def machine(name: str) -> Machine:
-    """The machine called ``name``: ``host`` or a preset.
-
-    Raises:
-        KeyError: no such name.
-    """
-    return host() if name == "host" else PRESETS[name]

@@ -36,11 +36,15 @@ def attach_machine(module: ir.Operation, machine: Machine) -> None:
 
 
 def machine_of(op: ir.Operation | ir.OpView) -> Machine:
-    """The machine of the module around ``op``; the host where none is attached."""
+    """The machine of the module around ``op``; the host where none is attached.
+
+    Raises:
+        CompileError: code cannot be generated for the host.
+    """
     operation = op.operation
     while operation.parent is not None:
         operation = operation.parent.operation
     if ATTRIBUTE not in operation.attributes:
-        return host()
+        return named_machine("host")
     values = from_attribute(operation.attributes[ATTRIBUTE])
     return Machine(**{**values, "features": frozenset(values["features"])})

@@ -12,7 +12,7 @@ from test_attention import one_batch_model
 
 from tilewright.dialects.base import compiling
 from tilewright.frontends.onnx.importer import import_model
-from tilewright.lowering.target.presets import machine
+from tilewright.lowering.target.presets import PRESETS
 from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.pipelines import PHASES
@@ -28,7 +28,7 @@ def regions(model: ModelProto) -> list[list[str]]:
     """The ops of each region of ``@main``, constants left out."""
     with compiling():
         module = import_model(model).module
-        attach_machine(module.operation, machine("avx512").with_cores(2))
+        attach_machine(module.operation, PRESETS["avx512"].with_cores(2))
         PassPipeline(PASSES).run(module)
         (main,) = (f for f in module.body.operations if f.name.value == "main")
         fused = [op.operation for op in main.entry_block.operations if op.operation.name == "graph.fused"]

@@ -9,9 +9,10 @@ from typing import Any
 
 from tilewright import __version__
 from tilewright.lowering.target.machine import Machine
+from tilewright.lowering.target.presets import HOST_VARIABLE
 
 PACKAGES = ("numpy", "onnxruntime", "openvino", "torch", "intel-openmp", "torch-mlir")
-VARIABLES = ("KMP_BLOCKTIME", "KMP_AFFINITY", "OMP_WAIT_POLICY", "OMP_NUM_THREADS")
+VARIABLES = ("KMP_BLOCKTIME", "KMP_AFFINITY", "OMP_WAIT_POLICY", "OMP_NUM_THREADS", HOST_VARIABLE)
 
 
 def environment(machine: Machine) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tilewright.lowering.target.presets import machine
+from tilewright.lowering.target.presets import PRESETS
 from tilewright.passes.graph.fusion_cost import (
     MatmulSize,
     PostOps,
@@ -13,7 +13,7 @@ from tilewright.passes.graph.fusion_cost import (
     tasks,
 )
 
-AVX512 = machine("avx512").with_cores(2)
+AVX512 = PRESETS["avx512"].with_cores(2)
 
 
 @pytest.mark.parametrize(

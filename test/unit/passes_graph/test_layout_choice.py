@@ -10,7 +10,7 @@ from random_graphs import assert_same, random_inputs, random_module, run, run_sp
 
 from tilewright.dialects.base import compiling
 from tilewright.dialects.graph import BlockedLayout, TensorSpec
-from tilewright.lowering.target.presets import machine
+from tilewright.lowering.target.presets import PRESETS
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.graph import layout_choice
 from tilewright.passes.graph.decompose_complex_ops import DecomposeComplexOps
@@ -103,7 +103,7 @@ def test_many_ops_are_decided_one_by_one(monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_candidates_of_a_matmul(n: int, constant: bool, packed: bool) -> None:
     a, b = TensorSpec((32, 64), "f32"), TensorSpec((64, n), "f32")
-    candidates = matmul_candidates(a, b, constant, 4, machine("avx512"))
+    candidates = matmul_candidates(a, b, constant, 4, PRESETS["avx512"])
     best = min(candidates, key=lambda candidate: candidate.extra_bytes)
     assert (best.operands[1] is not None) is packed
 

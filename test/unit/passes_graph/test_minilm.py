@@ -11,7 +11,7 @@ from random_graphs import evaluate_split, functions
 from tilewright.dialects.base import compiling
 from tilewright.dialects.graph.evaluate import evaluate
 from tilewright.frontends.onnx.importer import import_model
-from tilewright.lowering.target.presets import machine
+from tilewright.lowering.target.presets import PRESETS
 from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.pipelines import named
 
@@ -36,7 +36,7 @@ def test_minilm() -> None:
         arrays = {**imported.weights, "input_ids": ids, "attention_mask": mask}
         main = functions(imported.module)["main"]
         expected = evaluate(main, [arrays[row["graph.name"].value] for row in main.arg_attrs])
-        attach_machine(imported.module.operation, machine("avx512").with_cores(2))
+        attach_machine(imported.module.operation, PRESETS["avx512"].with_cores(2))
         started = time.perf_counter()
         named("graph").run(imported.module)
         seconds = time.perf_counter() - started

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.lowering.target.presets import available_cores
+from tilewright.lowering.target.presets import host
 from tilewright.runtime.threads import first_library, openmp_library, thread_count
 
 
@@ -26,8 +26,8 @@ def test_argument_then_environment(argument: int | None, environment: dict[str, 
 
 
 @pytest.mark.parametrize("environment", [{}, {"OMP_NUM_THREADS": ""}])
-def test_available_cores_without_a_wish(environment: dict[str, str]) -> None:
-    assert thread_count(None, environment) == available_cores()
+def test_the_cores_of_the_host_without_a_wish(environment: dict[str, str]) -> None:
+    assert thread_count(None, environment) == host().cores
 
 
 @pytest.mark.parametrize("value", [0, -1, 1025, "two", "2", True, 2.0])
