@@ -1,6 +1,8 @@
 """Graph IR as MLIR text: a source of graphs whose shapes are fixed."""
 
+import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from tilewright.dialects.attributes import from_attribute
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import func, ir
+from tilewright.passes.core.parsing import parse_module
 from tilewright.runtime.models import Graph, Weights
 from tilewright.runtime.signature import TensorInfo, find_function
 
@@ -17,7 +20,7 @@ class MlirModel:
     """Graph IR as text; weights are passed beside it.
 
     Args:
-        text: a module with ``@main``, its inputs and weights named by ``graph.name``.
+        source: a module with ``@main``, its inputs and weights named by ``graph.name``.
         weights: an array for each argument marked ``graph.constant``. They are not copied where they are
             used as they are.
 
@@ -27,43 +30,88 @@ class MlirModel:
 
     overridable: tuple[TensorInfo, ...] = ()
 
-    def __init__(self, text: str, weights: Weights | None = None) -> None:
-        self._text = text
+    def __init__(self, source: "MlirSource | str", weights: Weights | None = None) -> None:
+        self._source = MlirSource(source) if isinstance(source, str) else source
         self._weights = dict(weights or {})
-        with compiling():
-            module = _parse(text)  # named, because functions do not keep their module alive
-            arguments, self.outputs = _signature(_main_of(module))
+        arguments, self.outputs = self._source.signature()
         constants = [info for info, constant in arguments if constant]
         self.inputs = tuple(info for info, constant in arguments if not constant)
         _check_weights(constants, self._weights)
 
     def graph(self, shapes: Mapping[str, tuple[int, ...]], fed: frozenset[str]) -> Graph:
-        """Parse the text; its shapes are fixed already."""
-        return Graph(_parse(self._text), self._weights, self.inputs, self.outputs, frozenset(self._weights))
+        """Parse the text; its shapes are fixed already.
+
+        Raises:
+            CompileError: its file has changed.
+        """
+        self._source.check()
+        return Graph(self._source.parse(), self._weights, self.inputs, self.outputs, frozenset(self._weights))
 
     def command(self, shapes: Mapping[str, tuple[int, ...]]) -> str:
-        """Empty: the text is at hand."""
-        return ""
+        """Prints the file; empty where there is none."""
+        file = self._source.file
+        return "" if file is None else f"{shlex.join(['cat', str(file)])} | "
 
 
-def _parse(text: str) -> ir.Module:
-    try:
-        return ir.Module.parse(text)
-    except ir.MLIRError as error:
-        first = error.error_diagnostics[0] if error.error_diagnostics else None
-        place = str(first.location).removeprefix("loc(").removesuffix(")") if first else ""
-        raise CompileError(f"MLIR text: {first.message if first else error}", location=place) from error
+@dataclass(frozen=True)
+class MlirSource:
+    """Graph IR as text.
+
+    Attributes:
+        text: of the module.
+        file: where it was read from; None where it was given as text.
+    """
+
+    text: str
+    file: Path | None = None
+
+    def parse(self) -> ir.Module:
+        """The module, in the current context.
+
+        Raises:
+            CompileError: the text does not parse.
+        """
+        return parse_module(self.text, self.file, self.name)
+
+    @property
+    def name(self) -> str:
+        """What to call it in messages."""
+        return "MLIR text" if self.file is None else str(self.file)
+
+    def signature(self) -> "Signature":
+        """Arguments of ``@main``, each with whether it is a weight, and results.
+
+        Raises:
+            CompileError: the text does not parse, has no ``@main``, or an argument of it is no input.
+        """
+        with compiling():
+            module = self.parse()  # named, because functions do not keep their module alive
+            try:
+                return _signature(_main_of(module))
+            except CompileError as error:
+                raise CompileError(error.message, location=self.name) from error
+
+    def check(self) -> None:
+        """Refuse a file that holds another text by now.
+
+        Raises:
+            CompileError: it does, or cannot be read.
+        """
+        if self.file is not None and _read_text(self.file) != self.text:
+            raise CompileError("the file has changed since it was compiled", location=str(self.file))
 
 
 def _main_of(module: ir.Module) -> func.FuncOp:
     main = find_function(module, "main")
     if main is None:
-        raise CompileError("MLIR text: expected a function @main, given none")
+        raise CompileError("expected a function @main, given none")
     return main
 
 
-def _signature(main: func.FuncOp) -> tuple[list[tuple[TensorInfo, bool]], tuple[TensorInfo, ...]]:
-    """Arguments, each with whether it is a weight, and results."""
+Signature = tuple[list[tuple[TensorInfo, bool]], tuple[TensorInfo, ...]]
+
+
+def _signature(main: func.FuncOp) -> Signature:
     arguments, results = main.type.inputs, main.type.results
     entries = _attributes(main, "arg_attrs", len(arguments))
     named = [
@@ -75,7 +123,16 @@ def _signature(main: func.FuncOp) -> tuple[list[tuple[TensorInfo, bool]], tuple[
         _info(type_, entry, f"out{position}")
         for position, (type_, entry) in enumerate(zip(results, exits, strict=True))
     ]
+    _refuse_duplicates("arguments", [info for info, _ in named])
+    _refuse_duplicates("results", outputs)
     return named, tuple(outputs)
+
+
+def _refuse_duplicates(kind: str, infos: Sequence[TensorInfo]) -> None:
+    names = [info.name for info in infos]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise CompileError(f"two {kind} of @main are called '{twice}'")
 
 
 def _attributes(main: func.FuncOp, name: str, count: int) -> list[dict[str, Any]]:
@@ -86,7 +143,7 @@ def _attributes(main: func.FuncOp, name: str, count: int) -> list[dict[str, Any]
 def _info(type_: ir.Type, attributes: Mapping[str, Any], default: str) -> TensorInfo:
     name = attributes.get("graph.name", default)
     if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
-        raise CompileError(f"MLIR text: '{name}': expected a tensor of fixed shape, given {type_}")
+        raise CompileError(f"'{name}': expected a tensor of fixed shape, given {type_}")
     return TensorInfo(name, tuple(type_.shape), dtypes.from_mlir(type_.element_type).numpy)
 
 
@@ -110,21 +167,19 @@ def weights_of_text(model: Any) -> tuple[TensorInfo, ...]:
     Raises:
         CompileError: the text cannot be read or does not parse.
     """
-    text = mlir_text(model)
-    if text is None:
+    source = mlir_source(model)
+    if source is None:
         return ()
-    with compiling():
-        module = _parse(text)
-        arguments, _ = _signature(_main_of(module))
+    arguments, _ = source.signature()
     return tuple(info for info, constant in arguments if constant)
 
 
-def mlir_text(model: Any) -> str | None:
+def mlir_source(model: Any) -> MlirSource | None:
     """Graph IR that ``model`` is, or that the file of this name holds; None where it is neither."""
     if isinstance(model, str) and "\n" in model:
-        return model
+        return MlirSource(model)
     if isinstance(model, (str, Path)) and Path(model).suffix == ".mlir":
-        return _read_text(Path(model))
+        return MlirSource(_read_text(Path(model)), Path(model))
     return None
 
 

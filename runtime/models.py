@@ -88,14 +88,14 @@ def open_model(model: Any, shapes: Shapes, weights: Weights | None = None) -> Mo
     Raises:
         CompileError: it cannot be read.
     """
-    from tilewright.runtime.mlir_model import MlirModel, mlir_text
+    from tilewright.runtime.mlir_model import MlirModel, mlir_source
 
     _check_shapes(shapes)
-    text = mlir_text(model)
-    if text is not None:
+    source = mlir_source(model)
+    if source is not None:
         if shapes:
             raise CompileError(f"shapes: expected none for MLIR text, given {dict(shapes)}")
-        return MlirModel(text, weights)
+        return MlirModel(source, weights)
     if weights:
         raise CompileError("weights: expected none for an ONNX model, which holds its own")
     from tilewright.runtime.onnx_model import OnnxSource

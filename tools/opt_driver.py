@@ -18,6 +18,7 @@ from tilewright.passes import pipelines
 from tilewright.passes.core.execution import Observer, Settings
 from tilewright.passes.core.machine import attach_machine, named_machine
 from tilewright.passes.core.manager import PassPipeline
+from tilewright.passes.core.parsing import STDIN, parse_module
 from tilewright.passes.core.patterns import listening
 from tilewright.tools.expectations import Seen, line_of, mismatches, seen_in
 
@@ -160,24 +161,14 @@ def _process_chunk(request: Request, pipeline: PassPipeline, text: str) -> tuple
 
 
 def _transform(request: Request, pipeline: PassPipeline, text: str) -> str:
-    module = _parse(request, text)
+    whole = not request.split and request.file != STDIN
+    module = parse_module(text, request.file if whole else None, request.file)
     if request.target or request.cores:
         attach_machine(module.operation, _machine(request))
     pipeline.run(module, _settings(request, module))
     return str(
         module.operation.get_asm(enable_debug_info=request.debug_info, print_generic_op_form=request.generic)
     )
-
-
-def _parse(request: Request, text: str) -> ir.Module:
-    try:
-        if request.split or request.file == "-":
-            return ir.Module.parse(text)
-        return ir.Module.parseFile(request.file)
-    except ir.MLIRError as error:
-        first, *others = error.error_diagnostics
-        notes = [f"{spell_location(item.location)}: {item.message}" for item in (*first.notes, *others)]
-        raise CompileError(first.message, location=spell_location(first.location), notes=notes) from error
 
 
 def _machine(request: Request) -> Machine:

@@ -194,12 +194,19 @@ class GraphOperation(GraphDialect.Operation):  # type: ignore[misc, name-defined
         """Report `complaint`, or the shape rule's refusal, at the op's location."""
         try:
             message = self.complaint()
-        except (ShapeError, ValueError, KeyError) as error:
+        except KeyError as error:
+            message = self._missing() or str(error)
+        except (ShapeError, ValueError) as error:
             message = str(error)
         if message is None:
             return True
         self.location.emit_error(f"'{self.OPERATION_NAME}': {message}")
         return False
+
+    def _missing(self) -> str:
+        """The first attribute of the definition that the op lacks, in words; empty where it has all."""
+        names = [field.name for field in self._fields if isinstance(field, ext.AttributeDef)]
+        return next((f"attribute '{name}' is missing" for name in names if name not in self.attributes), "")
 
 
 def _logical(spec: TensorSpec) -> tuple[tuple[int, ...], str]:

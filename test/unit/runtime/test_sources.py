@@ -63,12 +63,28 @@ def test_mlir_text_and_file(tmp_path: Path) -> None:
         ("func.func @other() {\n return }", {}, "expected a function @main, given none"),
         ("func.func @main(%x: tensor<?xf32>) {\n return }", {}, r"'arg0': expected a tensor of fixed shape"),
         ("func.func @main(%x: index) {\n return }", {}, r"'arg0': expected a tensor of fixed shape"),
-        ("func.func @main(\n", {}, "MLIR text: "),
+        ("func.func @main(\n", {}, r"^MLIR text:1:17: expected "),
+        (
+            TEXT.replace('"graph.add"', "graph.add"),
+            {},
+            r"^MLIR text:4:8: operation 'graph.add' is written",
+        ),
+        (TEXT.replace('"w"', '"x"'), {}, "^MLIR text: two arguments of @main are called 'x'"),
     ],
 )
 def test_refused_mlir(text: str, weights: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(CompileError, match=message):
         MlirModel(text, weights)
+
+
+def test_a_changed_mlir_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.mlir"
+    path.write_text(TEXT)
+    model = open_model(path, {}, {"w": np.zeros(3, F32)})
+    assert model.command({}) == f"cat {path} | "
+    path.write_text(TEXT + "\n")
+    with compiling(), pytest.raises(CompileError, match=r"model.mlir: the file has changed"):
+        model.graph({}, frozenset())
 
 
 def test_onnx_shapes_and_overridable_inputs() -> None:
