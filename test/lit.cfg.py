@@ -15,4 +15,5 @@ config.test_exec_root = str(Path(__file__).parent.parent / "build" / "lit")  # n
 config.environment["TILEWRIGHT_HOST"] = os.environ.get("TILEWRIGHT_HOST", "")  # noqa: F821
 tools = str(Path(sys.executable).parent)
 config.environment["OPENBLAS_NUM_THREADS"] = "1"  # noqa: F821  numpy starts threads when it is imported
+config.substitutions.append(("%python", sys.executable))  # noqa: F821
 config.environment["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", "")])  # noqa: F821

@@ -1,19 +1,13 @@
 """Names of nodes and layouts, as people read them."""
 
-import re
-
 from tilewright.dialects.diagnostics import spell_location
 from tilewright.dialects.graph import TensorSpec
 from tilewright.dialects.mlir import ir
 
-_FUSED = re.compile(r"fused(?:<.*>)?\[(.*)\]")
-
 
 def node_of(location: ir.Location) -> str:
     """The node of the model that an op comes from; all of them, where it comes from several."""
-    text = spell_location(location)
-    several = _FUSED.fullmatch(text)
-    return ", ".join(re.findall(r'"([^"]*)"', several[1])) if several else text
+    return spell_location(location)
 
 
 def layout_words(spec: TensorSpec) -> str:

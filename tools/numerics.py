@@ -16,6 +16,7 @@ from tilewright.dialects.graph.evaluate import evaluate
 from tilewright.dialects.graph.shapes import TensorSpec
 from tilewright.dialects.mlir import func, ir
 from tilewright.passes.core.properties import PROPERTIES
+from tilewright.tools.agreement import all_nan
 
 Results = dict[str, list[np.ndarray]]
 
@@ -43,6 +44,15 @@ class NumericsCheck:
             raise CompileError(f"--verify-numerics needs Graph IR: '{op.name}' {reason}", location=place)
         self._seed = seed
         self.expected = self._evaluate(module)
+
+    def blind_spots(self) -> list[str]:
+        """Results of which every element is NaN before the first pass: no pass can be seen to change them."""
+        return [
+            f"result {index} of @{function} is all NaN: its values are not compared"
+            for function, results in self.expected.items()
+            for index, result in enumerate(results)
+            if all_nan(result)
+        ]
 
     def after(self, name: str, module: ir.Operation) -> None:
         """Compare the results after pass ``name``; a module that is no longer Graph IR is left alone.

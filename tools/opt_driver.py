@@ -196,7 +196,10 @@ def _observer(request: Request, module: ir.Module) -> Observer | None:
         return None
     from tilewright.tools.numerics import NumericsCheck
 
-    return NumericsCheck(module.operation).after
+    check = NumericsCheck(module.operation)
+    for text in check.blind_spots():
+        print(f"warning: --verify-numerics: {text}", file=sys.stderr)
+    return check.after
 
 
 def _on_diagnostic(request: Request, seen: list[Seen], diagnostic: ir.Diagnostic) -> bool:

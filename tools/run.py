@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
 from rich.box import SIMPLE
@@ -14,11 +13,9 @@ from rich.table import Table
 from tilewright.runtime.compiler import compile
 from tilewright.runtime.executable import Executable
 from tilewright.runtime.mlir_model import weights_of_text
+from tilewright.tools.agreement import agree, error_of, nan_count, nan_words, verdict
 from tilewright.tools.driver import out, progress
 from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays
-
-# Largest difference allowed, relative to the largest magnitude of the reference; integers must be equal.
-TOLERANCES = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 5e-5, "float64": 1e-9}
 
 
 @dataclass(frozen=True)
@@ -124,44 +121,28 @@ def _reference(
     return evaluate_model(request.model, feeds, shapes=request.shapes, weights=weights)
 
 
-def error_of(given: np.ndarray, expected: np.ndarray) -> float:
-    """Largest difference relative to the largest finite magnitude of ``expected`` (or 1 if that is less).
-
-    Infinite where one is NaN or infinite and the other is not the same.
-    """
-    if given.size == 0:
-        return 0.0
-    a, b = given.astype(np.float64), expected.astype(np.float64)
-    same = (a == b) | (np.isnan(a) & np.isnan(b))
-    with np.errstate(invalid="ignore"):
-        difference = np.where(same, 0.0, np.abs(a - b))
-    if not np.isfinite(difference).all():
-        return float("inf")
-    scale = np.abs(b[np.isfinite(b)])
-    return float(difference.max() / max(1.0, scale.max(initial=0.0)))
-
-
-def agree(given: np.ndarray, expected: np.ndarray) -> bool:
-    """Whether ``given`` is close enough to the reference for its element type."""
-    if given.shape != expected.shape or given.dtype != expected.dtype:
-        return False
-    return error_of(given, expected) <= TOLERANCES.get(given.dtype.name, 0.0)
-
-
 def _print_outputs(outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray] | None) -> None:
-    table = Table(
-        "output", "type", "least", "largest", *(["error", ""] if expected is not None else []), box=SIMPLE
-    )
+    references = expected or {}
+    words = {name: nan_words(array, references.get(name)) for name, array in outputs.items()}
+    titles = ["least", "largest", *(["NaN"] if any(words.values()) else [])]
+    titles += [] if expected is None else ["error", ""]
+    table = Table("output", "type", *titles, box=SIMPLE)
     for name, array in outputs.items():
-        row: list[Any] = [name, f"{array.dtype.name}[{', '.join(map(str, array.shape))}]", *_extremes(array)]
-        if expected is not None:
-            verdict = "ok" if agree(array, expected[name]) else "[red]differs[/]"
-            row += [f"{error_of(array, expected[name]):.2e}", verdict]
+        row = [name, f"{array.dtype.name}[{', '.join(map(str, array.shape))}]", *_extremes(array)]
+        row += [words[name]] if any(words.values()) else []
+        row += [] if expected is None else _comparison(array, expected[name])
         table.add_row(*row)
     out.print(table)
 
 
+def _comparison(given: np.ndarray, expected: np.ndarray) -> list[str]:
+    found = verdict(given, expected)
+    return [f"{error_of(given, expected):.2e}", found if found == "ok" else f"[red]{found}[/]"]
+
+
 def _extremes(array: np.ndarray) -> tuple[str, str]:
-    if array.size == 0:
+    """The least and the largest of the elements that are no NaN."""
+    known = array if nan_count(array) == 0 else array[~np.isnan(array)]
+    if known.size == 0:
         return "", ""
-    return f"{np.min(array):.6g}", f"{np.max(array):.6g}"
+    return f"{np.min(known):.6g}", f"{np.max(known):.6g}"

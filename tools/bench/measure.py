@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tilewright.tools.agreement import all_nan, error_of
 from tilewright.tools.bench.cases import Case
 from tilewright.tools.bench.engines import OURS, Engine, Prepared
 from tilewright.tools.bench.peak import PeakLoop
 from tilewright.tools.bench.timing import Schedule, Timing, alternate
-from tilewright.tools.run import error_of
 
 TOLERANCE = 1e-4  # largest difference between engines, relative to the largest magnitude
 PEAK = "peak"
@@ -26,12 +26,14 @@ class Result:
         prepare_ms: from the model to something callable; our compile time.
         first_ms: the first call.
         failure: why there is no timing.
+        remark: what is odd about outputs that agree; empty where nothing is.
     """
 
     timing: Timing | None = None
     prepare_ms: float = 0.0
     first_ms: float = 0.0
     failure: str = ""
+    remark: str = ""
 
     @property
     def ms(self) -> float | None:
@@ -94,6 +96,7 @@ class _Trial:
     prepare_ms: float = 0.0
     first_ms: float = 0.0
     failure: str = ""
+    remark: str = ""
 
 
 def measure(
@@ -154,12 +157,17 @@ def _try(engine: Engine, case: Case, threads: int) -> _Trial:
 
 
 def _judge(trials: Mapping[str, _Trial], voters: set[str]) -> None:
-    """Drop the engines whose outputs are not those of the majority, and all outputs."""
+    """Drop the engines whose outputs are not those of the majority, and all outputs.
+
+    NaN agrees with NaN: where an output has nothing else, our result gets a remark.
+    """
     outputs = {name: trial.outputs for name, trial in trials.items() if trial.prepared is not None}
     agreeing = consensus(outputs, voters)
     for name in outputs.keys() - agreeing:
         trials[name].prepared = None
         trials[name].failure = "its outputs differ from those of the other engines"
+    if any(map(all_nan, trials[OURS].outputs)):
+        trials[OURS].remark = "an output is all NaN, so that no value of it was compared"
     for trial in trials.values():
         trial.outputs = []
 
@@ -190,4 +198,4 @@ def _close(given: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> bool:
 
 
 def _result(trial: _Trial, timing: Timing | None) -> Result:
-    return Result(timing, trial.prepare_ms, trial.first_ms, trial.failure)
+    return Result(timing, trial.prepare_ms, trial.first_ms, trial.failure, trial.remark)

@@ -138,7 +138,8 @@ def notes(points: Sequence[Point], absent: Sequence[str]) -> list[str]:
         lines += [f"geometric mean of each / ours: {', '.join(means)}"] if means else []
     for point in points:
         for name, result in {OURS: point.ours, **point.variants, **point.peers}.items():
-            lines += [f"[red]{point.name}: {name}: {escape(result.failure)}[/]"] if result.failure else []
+            words = result.failure or result.remark
+            lines += [f"[red]{point.name}: {name}: {escape(words)}[/]"] if words else []
     return [*lines, *([f"not installed: {', '.join(absent)}"] if absent else [])]
 
 

@@ -9,7 +9,6 @@ from onnx import TensorProto, helper, numpy_helper
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.signature import TensorInfo
 from tilewright.tools.driver import parse_shapes
-from tilewright.tools.run import agree, error_of
 from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays
 
 F32 = np.dtype(np.float32)
@@ -74,21 +73,3 @@ def test_limits_come_from_gathers() -> None:
         [numpy_helper.from_array(array, name) for name, array in tensors.items()],
     )
     assert index_limits(graph) == {"ids": 7}
-
-
-def test_errors_are_relative_to_the_largest_magnitude() -> None:
-    expected = np.array([100.0, 0.0, np.nan, np.inf], F32)
-    assert error_of(expected, expected) == 0
-    assert error_of(expected + np.array([0, 1, 0, 0], F32), expected) == pytest.approx(0.01)
-    assert error_of(np.array([0.0], F32), np.array([np.nan], F32)) == float("inf")
-    assert error_of(np.array([-np.inf], F32), np.array([np.inf], F32)) == float("inf")
-    assert error_of(np.zeros((0, 2), F32), np.zeros((0, 2), F32)) == 0
-
-
-def test_agreement_needs_type_shape_and_values() -> None:
-    one = np.ones(2, F32)
-    assert agree(one + np.float32(1e-5), one)
-    assert not agree(one + np.float32(1e-3), one)
-    assert not agree(one.astype(np.float64), one)
-    assert not agree(one[:1], one)
-    assert not agree(np.array([1]), np.array([2]))
