@@ -10,7 +10,7 @@ from tilewright.passes import pipelines
 from tilewright.passes.core.machine import named_machine
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.runtime.executable import Executable
-from tilewright.runtime.model_compiler import ModelCompiler, Plan, Progress
+from tilewright.runtime.model_compiler import ModelCompiler, Plan, Progress, make_folder
 from tilewright.runtime.models import Weights, open_model
 from tilewright.runtime.observation import NEEDED
 from tilewright.runtime.threads import thread_count
@@ -49,12 +49,12 @@ def compile(
             many cores, but the last bits of a result then depend on the number of threads.
 
     Raises:
-        CompileError: the model, a shape, the target or the number of threads cannot be compiled.
+        CompileError: the model, a shape, the target or the number of threads cannot be compiled, or
+            ``dump_ir`` cannot be written to.
     """
     machine = resolve_machine(target, threads)
-    plan = Plan(
-        machine, _pipeline(pipeline, split_depth), None if dump_ir is None else Path(dump_ir), progress
-    )
+    passes = _pipeline(pipeline, split_depth)
+    plan = Plan(machine, passes, None if dump_ir is None else make_folder(Path(dump_ir)), progress)
     source = open_model(model, shapes or {}, weights)
     compiler = ModelCompiler(source, plan)
     executable = Executable(

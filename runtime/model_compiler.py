@@ -7,6 +7,7 @@ record of what each argument of the native entry is.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
@@ -150,18 +151,27 @@ class ModelCompiler:
         if self._plan.dump_ir is None:
             return None
         name = "_".join("x".join(map(str, shape)) or "scalar" for shape in shapes.values())
-        folder = self._plan.dump_ir / (name or "no-inputs")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CompileError(f"cannot write to {folder}: {error.strerror}") from error
-        return str(folder)
+        return str(make_folder(self._plan.dump_ir / (name or "no-inputs")))
 
     def _command(self, shapes: Shapes) -> str:
         """The words that a reproducing command line starts with."""
         machine = self._plan.machine
         where = "" if machine.name == "host" else f" --target {machine.name}"
         return f"{self._model.command(shapes)}tilewright-opt{where} --cores {machine.cores}"
+
+
+def make_folder(folder: Path) -> Path:
+    """``folder``, made if need be.
+
+    Raises:
+        CompileError: it cannot be made, or nothing can be written in it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise CompileError(f"cannot write to {folder}: {error.strerror}") from error
 
 
 def _verify(module: ir.Module) -> None:

@@ -85,8 +85,10 @@ def import_(
 ) -> None:
     """Print a model as Graph IR."""
     with reporting(debug):
+        from tilewright.tools.files import check_output
         from tilewright.tools.import_ import import_text, write_text
 
+        check_output("-o", output, [".mlir"])
         write_text(import_text(model, parse_shapes(shape or ())), output)
 
 

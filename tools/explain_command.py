@@ -33,7 +33,9 @@ def explain(
         from tilewright.tools.explain import explain as explain_model
         from tilewright.tools.explain_print import Printer
         from tilewright.tools.explain_report import Report, write_json
+        from tilewright.tools.files import check_output
 
+        check_output("--json", json)
         report: Report = explain_model(model, parse_shapes(shape or ()), target, threads)
         if region is not None and region >= len(report.regions):
             known = f"0 to {len(report.regions) - 1}" if report.regions else "none"

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tilewright.dialects.diagnostics import CompileError
 from tilewright.tools import explain_ahead, explain_layouts, explain_regions, explain_tensor
+from tilewright.tools.files import replacing
 
 FORMAT = 1
 """Version of the JSON; raised where a field changes its meaning."""
@@ -68,7 +68,5 @@ def write_json(report: Report, path: Path) -> None:
     Raises:
         CompileError: the file cannot be written.
     """
-    try:
-        path.write_text(json.dumps(asdict(report), indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise CompileError(f"cannot write {path}: {error.strerror}") from error
+    with replacing("--json", path) as place:
+        place.write_text(json.dumps(asdict(report), indent=1) + "\n", encoding="utf-8")

@@ -6,6 +6,7 @@ from pathlib import Path
 from tilewright.dialects.base import compiling
 from tilewright.runtime.models import open_model
 from tilewright.tools.driver import err
+from tilewright.tools.files import replacing
 
 
 def import_text(model: str, shapes: Mapping[str, tuple[int, ...] | int]) -> str:
@@ -25,6 +26,7 @@ def write_text(text: str, path: Path | None) -> None:
     """Write to ``path``, or to standard output."""
     if path is None:
         print(text)
-    else:
-        path.write_text(text + "\n", encoding="utf-8")
-        err.print(f"wrote {path}")
+        return
+    with replacing("-o", path) as place:
+        place.write_text(text + "\n", encoding="utf-8")
+    err.print(f"wrote {path}")

@@ -21,6 +21,7 @@ from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.parsing import STDIN, parse_module
 from tilewright.passes.core.patterns import listening
 from tilewright.tools.expectations import Seen, line_of, mismatches, seen_in
+from tilewright.tools.files import check_folder, check_output, replacing
 
 _SEPARATOR = re.compile(r"^// -----.*$", re.MULTILINE)
 
@@ -66,6 +67,7 @@ class Request:
 def process_file(request: Request) -> int:
     """Process the input of ``request``; print results and errors. Returns the exit code, 0 or 1."""
     try:
+        _check_outputs(request)
         with _muted():
             pipeline = build_pipeline(request)
         chunks = list(_chunks(_read(request.file), request.split))
@@ -76,8 +78,15 @@ def process_file(request: Request) -> int:
     if text and request.output == "-":
         sys.stdout.write(text)
     elif text:
-        Path(request.output).write_text(text, encoding="utf-8")
+        with replacing("-o", Path(request.output)) as place:
+            place.write_text(text, encoding="utf-8")
     return max((code for _, code in done), default=0)
+
+
+def _check_outputs(request: Request) -> None:
+    check_output("-o", None if request.output == STDIN else Path(request.output))
+    check_output("--reproducer", request.reproducer)
+    check_folder("--print-ir-dir", request.print_dir)
 
 
 def build_pipeline(request: Request) -> PassPipeline:

@@ -15,7 +15,8 @@ from tilewright.runtime.executable import Executable
 from tilewright.runtime.mlir_model import weights_of_text
 from tilewright.tools.agreement import agree, error_of, nan_count, nan_words, verdict
 from tilewright.tools.driver import out, progress
-from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays
+from tilewright.tools.files import check_output
+from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays, save_arrays
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ def run_model(request: RunRequest) -> bool:
     Raises:
         CompileError: what the user gave cannot be compiled or run.
     """
+    check_output("-o", request.output, [".npz"])
     weights = _weights(request)
     start = time.perf_counter()
     with progress(f"compiling {request.model}") as report:
@@ -66,7 +68,7 @@ def run_model(request: RunRequest) -> bool:
     compile_ms, first_ms = 1e3 * (compiled - start), 1e3 * (first - compiled)
     out.print(f"compile {compile_ms:.0f} ms, first run {first_ms:.2f} ms{_spread(times)}", soft_wrap=True)
     if request.output is not None:
-        np.savez(request.output, **outputs)  # type: ignore[arg-type]
+        save_arrays(request.output, outputs)
     return expected is None or all(agree(outputs[name], expected[name]) for name in outputs)
 
 

@@ -6,11 +6,13 @@ Random integers stay in the range of what they index, where the model shows it; 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.signature import TensorInfo
+from tilewright.tools.files import replacing
 
 
 def load_arrays(options: Sequence[str], names: Sequence[str]) -> dict[str, np.ndarray]:
@@ -45,6 +47,18 @@ def _load(path: Path) -> np.ndarray | dict[str, np.ndarray]:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise CompileError(f"cannot read {path}: {reason}") from error
     return loaded if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+
+
+def save_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write an .npz file; an array may have any name, those too that ``numpy.savez`` takes for its own.
+
+    Raises:
+        CompileError: it cannot be written.
+    """
+    with replacing("-o", path) as place, ZipFile(place, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
 
 
 def random_arrays(

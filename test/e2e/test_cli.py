@@ -88,7 +88,17 @@ def test_passes() -> None:
         (("run", "MODEL", "--shape", "n=3", "--threads", "0"), "error: threads: expected an integer from 1"),
         (("run", "MODEL", "--shape", "n=3", "--target", "avx"), "error: unknown target 'avx'"),
         (("run", "MODEL", "--input", "x=absent.npy"), "error: cannot read absent.npy"),
-        (("run", "MODEL", "--shape", "n=3", "-o", "absent/out.npz"), "error: .*No such file"),
+        # Before the model is read: what could not be written in the end.
+        (("run", "absent.onnx", "-o", "absent/out.npz"), "error: -o: cannot write absent/out.npz: No such"),
+        (("run", "absent.onnx", "-o", "out.foo"), "error: -o: expected a name that ends in .npz, given 'ou"),
+        (("run", "MODEL", "--dump-ir", "/dev/null/x"), "error: cannot write to /dev/null/x: Not a directory"),
+        (("import", "absent.onnx", "-o", "/"), "error: -o: expected a name that ends in .mlir, given '/'"),
+        (("import", "absent.onnx", "-o", "absent/m.mlir"), "error: -o: cannot write absent/m.mlir: No such"),
+        (("explain", "absent.onnx", "--json", "/"), "error: --json: cannot write /: it is a directory"),
+        (
+            ("bench", "absent.onnx", "--json", "absent/x"),
+            "error: --json: cannot write absent/x: No such file",
+        ),
         (("import", "MODEL"), "error: .*dynamic dimensions without an extent: input 'x'"),
     ],
 )

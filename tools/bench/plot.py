@@ -7,18 +7,24 @@ from pathlib import Path
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.tools.bench.engines import OURS
 from tilewright.tools.bench.measure import Point, Result
+from tilewright.tools.files import check_output, replacing
 
 GROUP_WIDTH = 0.8  # of the distance between points
 
 
-def check_plotting() -> None:
-    """Refuse early where the chart could not be drawn in the end.
+def check_plotting(path: Path | None) -> None:
+    """Refuse early where the chart could not be drawn in the end; None asks for none.
 
     Raises:
-        CompileError: matplotlib is not installed.
+        CompileError: matplotlib is not installed or draws no such files, or none can be written there.
     """
+    if path is None:
+        return
     if importlib.util.find_spec("matplotlib") is None:
         raise CompileError("--plot needs matplotlib: install the extra 'bench'")
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    check_output("--plot", path, sorted(f".{kind}" for kind in FigureCanvasBase.filetypes))
 
 
 def speeds(points: Sequence[Point]) -> dict[str, list[float]]:
@@ -62,7 +68,5 @@ def write_plot(path: Path, points: Sequence[Point]) -> None:
     axes.set_xticks([x + middle for x in range(len(drawn))], [point.name for point in drawn], rotation=45)
     axes.set_ylabel("GFLOP/s in matmuls (dashed: peak)")
     axes.legend(fontsize="small")
-    try:
-        figure.savefig(path, dpi=120)
-    except (OSError, ValueError) as error:
-        raise CompileError(f"cannot write {path}: {error}") from error
+    with replacing("--plot", path) as place:
+        figure.savefig(place, dpi=120, format=path.suffix[1:].lower())

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tilewright.dialects.diagnostics import CompileError
 from tilewright.tools.bench.engines import OURS
 from tilewright.tools.bench.measure import Point, Result
 from tilewright.tools.bench.timing import geometric_mean
+from tilewright.tools.files import replacing
 
 MISSING = "-"
 SWEEPS, LEAST_SWEEP_MS = ("const", "var"), 0.02
@@ -187,7 +187,5 @@ def write_json(path: Path, points: Sequence[Point], environment: Mapping[str, An
     Raises:
         CompileError: it cannot be written.
     """
-    try:
-        path.write_text(json.dumps(as_json(points, environment), indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise CompileError(f"cannot write {path}: {error.strerror}") from error
+    with replacing("--json", path) as place:
+        place.write_text(json.dumps(as_json(points, environment), indent=1) + "\n", encoding="utf-8")

@@ -27,6 +27,7 @@ from tilewright.tools.bench.report import notes, print_table, table, write_json
 from tilewright.tools.bench.timing import Schedule
 from tilewright.tools.bench.variants import ablations
 from tilewright.tools.driver import out, progress
+from tilewright.tools.files import check_output
 
 BLOCKTIME = "KMP_BLOCKTIME"
 
@@ -69,10 +70,10 @@ def run_bench(request: BenchRequest) -> bool:
     Raises:
         CompileError: the request names something unknown, or a model cannot be imported.
     """
+    check_output("--json", request.json)
+    check_plotting(request.plot)
     cases = _cases(request)
     peers, absent = select_peers(PEERS, request.peers)
-    if request.plot is not None:
-        check_plotting()
     shorten_spinning(os.environ, request.schedule)
     machine = resolve_machine(None, request.threads)
     peak = PeakLoop(machine)

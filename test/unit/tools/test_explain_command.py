@@ -117,7 +117,7 @@ def check(value: Any, expected: Any, where: str) -> None:
         (("MODEL", "--region", "9"), "error: --region: expected one of 0 to 1, given 9"),
         (("MODEL", "--target", "avx"), "error: unknown target 'avx'"),
         (("MODEL", "--threads", "0"), "error: threads: expected an integer from 1 to 1024, given 0"),
-        (("MODEL", "--json", "/dev/null/x"), "error: cannot write /dev/null/x: Not a directory"),
+        (("MODEL", "--json", "/dev/null/x"), "error: --json: cannot write /dev/null/x: Not a directory"),
         (("absent.onnx",), "error: absent.onnx: cannot read the model: No such file or directory"),
     ],
 )

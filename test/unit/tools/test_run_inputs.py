@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.signature import TensorInfo
 from tilewright.tools.driver import parse_shapes
-from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays
+from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays, save_arrays
 
 F32 = np.dtype(np.float32)
 I64 = np.dtype(np.int64)
@@ -73,3 +73,11 @@ def test_limits_come_from_gathers() -> None:
         [numpy_helper.from_array(array, name) for name, array in tensors.items()],
     )
     assert index_limits(graph) == {"ids": 7}
+
+
+def test_saved_arrays_may_have_any_name(tmp_path: Path) -> None:
+    arrays = {"file": np.arange(3), "a/b": np.ones((), F32), "allow_pickle": np.array([True])}
+    save_arrays(tmp_path / "out.npz", arrays)
+    loaded = load_arrays([str(tmp_path / "out.npz")], [])
+    assert list(loaded) == list(arrays)
+    assert all(np.array_equal(loaded[name], array) for name, array in arrays.items())
