@@ -132,9 +132,9 @@ def test_chart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if importlib.util.find_spec("matplotlib"):
         plot.write_plot(tmp_path / "chart.png", [FAST, SLOW, SMALL])
         assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
-        with pytest.raises(CompileError, match=r"--plot: expected a name that ends in .*\.png, .* given 'x.foo'"):
+        with pytest.raises(CompileError, match=r"--plot: expected a name that ends in .* given 'x.foo'"):
             plot.check_plotting(Path("x.foo"))
-        with pytest.raises(CompileError, match="--plot: cannot write absent/x.png: No such file"):
+        with pytest.raises(CompileError, match=r"--plot: cannot write absent/x.png: No such file"):
             plot.check_plotting(Path("absent/x.png"))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(CompileError, match="--plot needs matplotlib"):
