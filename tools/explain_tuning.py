@@ -11,14 +11,19 @@ from tilewright.dialects.attributes import from_attribute
 from tilewright.dialects.dtypes import DTYPES
 from tilewright.dialects.graph import TensorSpec, spec_of
 from tilewright.dialects.mlir import ir
-from tilewright.lowering.graph_to_tir.matmul_region import register_ops
 from tilewright.lowering.graph_to_tir.views import is_view
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates import anchors
 from tilewright.lowering.templates.matmul_cost import core_cycles, region_cycles
 from tilewright.lowering.templates.matmul_params import choose
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem
-from tilewright.lowering.templates.matmul_region import matmul_of, problem_of, read_params, values_of
+from tilewright.lowering.templates.matmul_region import (
+    matmul_of,
+    problem_of,
+    read_params,
+    register_ops,
+    values_of,
+)
 from tilewright.passes.graph.layout_choice import matmul_candidates
 from tilewright.tools.explain_nodes import layout_words
 

@@ -7,6 +7,7 @@ from tilewright.dialects.graph import ops
 from tilewright.dialects.graph.dialect import (
     BlockedAttr,
     Category,
+    Form,
     GraphDialect,
     GraphOperation,
     layout_attribute,
@@ -32,7 +33,7 @@ from tilewright.dialects.graph.ops import (
 )
 from tilewright.dialects.graph.ops.constant import Constant, constant_value
 from tilewright.dialects.graph.ops.fused import Fused, Yield
-from tilewright.dialects.graph.registry import OPERATIONS, category_of, definition_of
+from tilewright.dialects.graph.registry import OPERATIONS, category_of, definition_of, form_of
 from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "BlockedLayout",
     "Category",
     "Constant",
+    "Form",
     "Fused",
     "GraphDialect",
     "GraphOperation",
@@ -53,6 +55,7 @@ __all__ = [
     "constant",
     "constant_value",
     "definition_of",
+    "form_of",
     "fused",
     "layout_attribute",
     "layout_of",

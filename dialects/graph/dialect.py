@@ -15,7 +15,8 @@ from tilewright.dialects import dtypes
 from tilewright.dialects.attributes import from_attribute, to_attribute
 from tilewright.dialects.graph.layout import BlockedLayout
 from tilewright.dialects.graph.runs import OPERAND_SIZES, RESULT_SIZES
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec, normalize_axes, normalize_axis
+from tilewright.dialects.graph.sample import Sample
+from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec, normalize_axes, normalize_axis
 from tilewright.dialects.mlir import ext, ir
 
 Attributes = Mapping[str, Any]
@@ -39,6 +40,19 @@ class Category(Enum):
     TUNABLE = "tunable"  # expanded by a template with parameters
     FUSIBLE = "fusible"  # computed inside the region of a tunable op, or in loops of its own
     STRUCTURE = "structure"  # holds other ops
+
+
+class Form(Enum):
+    """Which elements of the operands an element of the result depends on; it decides where an op may run."""
+
+    ELEMENTWISE = "elementwise"  # one of each operand; operands broadcast
+    REDUCTION = "reduction"  # all along some axes
+    ROW = "row"  # all of its row, along one axis or the trailing ones; the shape stays
+    VIEW = "view"  # one, elsewhere: the result is the operand's memory in other strides, or can be
+    LOOK_UP = "look-up"  # one that another operand tells
+    PRODUCT = "product"  # rows and columns
+    CONSTANT = "constant"  # none
+    OTHER = "other"  # anything else: always in loops of its own
 
 
 def spec_of(type_or_value: ir.Type | ir.Value) -> TensorSpec:
@@ -96,7 +110,10 @@ class GraphOperation(GraphDialect.Operation):  # type: ignore[misc, name-defined
         """Take the options of `ext.Operation` (``name``, ``traits``)."""
         super().__init_subclass__(**options)
 
-    category = Category.FUSIBLE  # set by `register`; no annotation, which would declare a field of the op
+    # Annotations would declare fields of the op.
+    category = Category.FUSIBLE  # set by `register`
+    form = Form.OTHER
+    accuracy = 4.0  # largest error of a float result, in units in its last place
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -118,6 +135,25 @@ class GraphOperation(GraphDialect.Operation):  # type: ignore[misc, name-defined
     def decompose(cls, op: ir.OpView) -> list[ir.Value]:
         """Build the equal chain of simpler ops at the current insertion point; return the new results."""
         raise NotImplementedError(cls.OPERATION_NAME)
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Applications that together show what the op does, the first one within rows where there is one.
+
+        Args:
+            shape: of the first operand; rank 2 or more.
+        """
+        raise NotImplementedError(cls.OPERATION_NAME)
+
+    @classmethod
+    def magnitude(cls, operands: Sequence[np.ndarray], attributes: Attributes) -> np.ndarray:
+        """What rounding errors are relative to besides the result: sums of absolute values; else 0.
+
+        Args:
+            operands: in float64.
+            attributes: plain values.
+        """
+        return np.zeros(())
 
     @classmethod
     def of(cls, *operands: ir.Value, loc: ir.Location | None = None, **attributes: Any) -> Any:

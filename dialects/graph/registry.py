@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from tilewright.dialects.graph.dialect import Category, GraphOperation
+from tilewright.dialects.graph.dialect import Category, Form, GraphOperation
 from tilewright.dialects.mlir import ir
 
 Op = TypeVar("Op", bound=type[GraphOperation])
@@ -39,3 +39,9 @@ def category_of(op: ir.OpView | ir.Operation) -> Category | None:
     """The category of ``op``; None where it is not a graph operation."""
     entry = definition_of(op)
     return entry.category if entry else None
+
+
+def form_of(op: ir.OpView | ir.Operation) -> Form | None:
+    """Which elements an element of the op's result depends on; None where it is not a graph operation."""
+    entry = definition_of(op)
+    return entry.form if entry else None

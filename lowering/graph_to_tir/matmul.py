@@ -22,7 +22,7 @@ from tilewright.lowering.graph_to_tir.layouts import Groups
 from tilewright.lowering.graph_to_tir.matmul_region import MatmulRegion, divide
 from tilewright.lowering.graph_to_tir.nest import dtype_of, group_nest
 from tilewright.lowering.graph_to_tir.registry import template
-from tilewright.lowering.graph_to_tir.transfers import load, load_strided, store
+from tilewright.lowering.graph_to_tir.transfers import load, load_strided, store, to_memory
 from tilewright.lowering.graph_to_tir.values import splat
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates import matmul
@@ -118,7 +118,7 @@ class _Fusion:
         for value in others:
             target = self._target(value)
             store(registers[value], target, point, dtype_of(value), in_bounds=place.whole_columns)
-        return registers[first]
+        return to_memory(registers[first], dtype_of(first))
 
     def _target(self, value: ir.Value) -> ir.Value:
         """The memory of a stored value in the dimensions of the loop nest."""

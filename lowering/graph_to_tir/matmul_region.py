@@ -14,7 +14,7 @@ from tilewright.lowering.graph_to_tir.reduce import is_reduction
 from tilewright.lowering.graph_to_tir.region import find_homes
 from tilewright.lowering.graph_to_tir.values import memory_type
 from tilewright.lowering.graph_to_tir.views import is_view, view_of
-from tilewright.lowering.templates.matmul_region import matmul_of
+from tilewright.lowering.templates.matmul_region import matmul_of, register_ops
 
 
 @dataclass
@@ -33,7 +33,8 @@ class MatmulRegion:
         matmul: the matmul.
         epilogue: elementwise ops on accumulators, in order.
         groups: ops on strips of finished rows, in order.
-        stored: values computed on accumulators that are written to memory; the microkernel stores the first.
+        stored: values computed on accumulators that are written to memory; the microkernel stores the first,
+            whose memory holds partial sums before: one of the matmul's element type, if there is one.
         memory: the memref (or scalar) of each value that is read from or written to memory.
     """
 
@@ -112,27 +113,6 @@ def _check_view(op: ir.OpView, region: MatmulRegion) -> None:
         raise CompileError(message, location=spell_location(op.location))
 
 
-def register_ops(fused: ir.OpView) -> list[ir.OpView]:
-    """The ops behind the matmul of a region that run on its accumulators, in order; others run on strips."""
-    matmul = matmul_of(fused)
-    behind, registers = {matmul.results[0]}, {matmul.results[0]}
-    found = []
-    for op in fused.regions[0].blocks[0].operations:
-        if any(operand in behind for operand in op.operands) and op.results:
-            behind.add(op.results[0])
-            if not is_view(op) and _runs_on_registers(op, behind, registers):
-                registers.add(op.results[0])
-                found.append(op)
-    return found
-
-
-def _runs_on_registers(op: ir.OpView, behind: set[ir.Value], registers: set[ir.Value]) -> bool:
-    """Elementwise, as large as C, and all it takes from the region is in registers."""
-    inside = [value for value in op.operands if value in behind]
-    full = spec_of(next(iter(registers))).shape
-    return is_elementwise(op) and spec_of(op.results[0]).shape == full and all(v in registers for v in inside)
-
-
 def _append(groups: list[Group], op: ir.OpView) -> None:
     """Join the last group where the loop nest is the same and no reduction's result is needed."""
     if not (is_elementwise(op) or is_reduction(op)):
@@ -159,3 +139,5 @@ def _place_values(region: MatmulRegion, registers: set[ir.Value]) -> None:
             type_ = ir.MemRefType.get(list(spec_of(value).shape), memory_type(dtype_of(value)))
             region.memory[value] = Buffer.build(type_, "call")
     region.stored = [value for value in leaving if value in registers]
+    element = dtype_of(region.matmul.results[0])
+    region.stored.sort(key=lambda value: dtype_of(value) != element)

@@ -58,8 +58,14 @@ def temporary(shape: Sequence[int], element: ir.Type, scope: str) -> ir.Value:
 
 
 def is_plain(value: ir.Value) -> bool:
-    """Whether the type of the memref is a `plain_type`; a strided one may describe the same layout."""
-    return bool(value.type == plain_type(value.type.shape, value.type.element_type))
+    """Whether MLIR takes the memref's layout for the plain one.
+
+    A type that spells out strides may describe the same layout; of those, only one dimension of stride 1 from
+    offset 0 on is plain to MLIR, which then expects what is reshaped to be plain, too.
+    """
+    type_ = value.type
+    plain = plain_type(type_.shape, type_.element_type)
+    return bool(type_ == plain or type_.affine_map == ir.AffineMap.get_identity(type_.rank))
 
 
 def subview(

@@ -93,7 +93,7 @@ def store(
         dtype: the graph's element type.
         in_bounds: no lane lies past the end of the last dimension; otherwise those that do are not stored.
     """
-    stored = _to_memory(value, dtype)
+    stored = to_memory(value, dtype)
     if not isinstance(value.type, ir.VectorType):
         memref.store(stored, target, indices)
         return
@@ -110,7 +110,8 @@ def _from_memory(value: ir.Value, dtype: DType) -> ir.Value:
     return arith.cmpi(arith.CmpIPredicate.ne, value, constant_like(0, value))
 
 
-def _to_memory(value: ir.Value, dtype: DType) -> ir.Value:
+def to_memory(value: ir.Value, dtype: DType) -> ir.Value:
+    """What is stored of ``value``, a vector or a scalar in registers: booleans (i1) as bytes, 0 or 1."""
     if dtype.kind != "bool":
         return value
     return arith.extui(like(value.type, memory_type(dtype)), value)

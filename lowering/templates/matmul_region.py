@@ -6,7 +6,7 @@ from dataclasses import asdict
 from tilewright.dialects.attributes import from_attribute, to_attribute
 from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.dtypes import DTYPES
-from tilewright.dialects.graph import spec_of
+from tilewright.dialects.graph import Form, form_of, spec_of
 from tilewright.dialects.graph.ops.matmul import Matmul
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.templates.matmul_problem import MatmulParams, MatmulProblem
@@ -32,13 +32,13 @@ def problem_of(fused: ir.OpView) -> MatmulProblem:
     """The matmul problem of a fused operation.
 
     A packed B is told by its layout, whose inner block of the last dimension is NB. C cannot hold partial
-    sums where the region stores another type than the accumulator's.
+    sums where no value of the accumulators' type is stored.
     """
     matmul = matmul_of(fused)
     a, b, c = (spec_of(value) for value in (*matmul.operands, matmul.results[0]))
     transpose_a, transpose_b = (from_attribute(flag) for flag in (matmul.transpose_a, matmul.transpose_b))
     names = {op.operation.name for op in fused.regions[0].blocks[0].operations}
-    stored = {spec_of(value).dtype for value in fused.results}
+    stored = {spec_of(value).dtype for value in stored_registers(fused)}
     folded = folds_rows(fused)
     return MatmulProblem(
         batch=1 if folded else math.prod(c.shape[:-2]),
@@ -50,8 +50,36 @@ def problem_of(fused: ir.OpView) -> MatmulProblem:
         transposed_b=transpose_b or not _is_row_major(matmul.operands[1]),
         dense_b=not transpose_b and b.layout is None and isinstance(matmul.operands[1].owner, ir.Block),
         row_wise=any(name.startswith("graph.reduce_") for name in names),
-        single_pass=accumulator_dtype(a.dtype) != c.dtype or stored != {c.dtype},
+        single_pass=accumulator_dtype(a.dtype) != c.dtype or c.dtype not in stored,
     )
+
+
+def register_ops(fused: ir.OpView) -> list[ir.OpView]:
+    """The ops behind the matmul of a region that run on its accumulators, in order; others run on strips.
+
+    These are elementwise, as large as C, and take from the region only what is in registers.
+    """
+    full = spec_of(matmul_of(fused).results[0]).shape
+    behind, registers = {matmul_of(fused).results[0]}, {matmul_of(fused).results[0]}
+    found = []
+    for op in fused.regions[0].blocks[0].operations:
+        inside = [value for value in op.operands if value in behind]
+        if not inside or not op.results:
+            continue
+        behind.add(op.results[0])
+        large = spec_of(op.results[0]).shape == full
+        if form_of(op) is Form.ELEMENTWISE and large and registers.issuperset(inside):
+            registers.add(op.results[0])
+            found.append(op)
+    return found
+
+
+def stored_registers(fused: ir.OpView) -> list[ir.Value]:
+    """The values on accumulators that are written to memory: results, and what strips of rows read."""
+    ops = register_ops(fused)
+    users = {op.operation for op in ops}
+    values = [matmul_of(fused).results[0], *(op.results[0] for op in ops)]
+    return [value for value in values if any(use.owner.operation not in users for use in value.uses)]
 
 
 def folds_rows(fused: ir.OpView) -> bool:

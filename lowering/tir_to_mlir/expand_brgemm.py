@@ -1,6 +1,7 @@
 """``expand-brgemm``: the batch-reduce GEMM intrinsic becomes vector code (paper, section III)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tilewright.dialects import tir
@@ -85,11 +86,21 @@ def _cloned(block: ir.Block) -> Epilogue:
         *body, end = block.operations
         for op in body:
             copy = op.operation.clone()
-            for position, operand in enumerate(op.operands):
-                if operand in mapping:
-                    copy.operands[position] = mapping[operand]
+            _rename(copy, mapping)
             mapping.update(zip(op.results, copy.results, strict=True))
         result = end.operands[0]
         return mapping.get(result, result)
 
     return clone
+
+
+def _rename(copy: ir.Operation, mapping: Mapping[ir.Value, ir.Value]) -> None:
+    """Let ``copy`` and the ops in its regions (loops, branches) use the values that ``mapping`` gives."""
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        for position, operand in enumerate(op.operands):
+            if operand in mapping:
+                op.operands[position] = mapping[operand]
+        return ir.WalkResult.ADVANCE
+
+    copy.walk(visit)

@@ -11,8 +11,16 @@ import tilewright
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("TILEWRIGHT_CASES", ROOT.parent / "shared" / "cases")) / "bugs"
-CASES = sorted(path.stem for path in FOLDER.glob("[fog]*.onnx"))
-REFUSED = sorted(path.stem for path in FOLDER.glob("q*.onnx"))
+# Operators that do not exist yet, and what is said of them.
+NOT_SUPPORTED = r"\d nodes? (is|are) not supported:\n  \w+ \(domain ai.onnx"
+REFUSALS = {
+    **{path.stem: NOT_SUPPORTED for path in FOLDER.glob("q*.onnx")},
+    "r04_argmax_of_sin_of_transpose": NOT_SUPPORTED,
+    "r05_onehot_negative": NOT_SUPPORTED,
+    "r06_slice_starts_at_run_time": "the starts must be known at compile time",
+    "r07_lpnormalization": NOT_SUPPORTED,
+}
+CASES = sorted(path.stem for path in FOLDER.glob("*.onnx") if path.stem not in REFUSALS)
 
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="no shared cases")
 
@@ -38,7 +46,7 @@ def test_gives_the_expected_answer(case: str, threads: int) -> None:
             np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", sorted(REFUSALS))
 def test_unsupported_is_listed(case: str) -> None:
-    with pytest.raises(tilewright.CompileError, match=r"1 node is not supported:\n  \w+ \(domain ai.onnx"):
+    with pytest.raises(tilewright.CompileError, match=REFUSALS[case]):
         tilewright.compile(FOLDER / f"{case}.onnx")

@@ -23,6 +23,31 @@ func.func @acting(%a: memref<2x80xf32>, %b: memref<80x16xf32>, %c: memref<2x16xf
 
 // -----
 
+// Acting: an op of the epilogue with a region of its own, as the sine of large numbers has, uses the copies, too.
+// CHECK-LABEL: func.func @branch
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} -> (vector<16xf32>)
+// CHECK: %[[ROOT:.*]] = math.sqrt %[[SUM]]
+// CHECK: scf.if
+// CHECK: arith.addf %[[ROOT]], %[[SUM]]
+// CHECK: vector.store
+// CHECK-NOT: tir.brgemm
+func.func @branch(%a: memref<1x200xf32>, %b: memref<200x16xf32>, %c: memref<1x16xf32>, %large: i1) {
+  "tir.brgemm"(%a, %b, %c) ({
+  ^bb0(%row: index, %column: index, %acc: vector<16xf32>):
+    %root = math.sqrt %acc : vector<16xf32>
+    %result = scf.if %large -> (vector<16xf32>) {
+      %0 = arith.addf %root, %acc : vector<16xf32>
+      scf.yield %0 : vector<16xf32>
+    } else {
+      scf.yield %acc : vector<16xf32>
+    }
+    "tir.yield"(%result) : (vector<16xf32>) -> ()
+  }) {accumulate = false} : (memref<1x200xf32>, memref<200x16xf32>, memref<1x16xf32>) -> ()
+  return
+}
+
+// -----
+
 // Acting: 24 lines of a prefetch before a depth of 20 steps of four: two in each step. The line behind the last is the
 // last one again. What comes behind the microkernel is asked for in a loop.
 // CHECK-LABEL: func.func @ahead

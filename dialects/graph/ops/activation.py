@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from tilewright.dialects.graph.ops.rectifier import Celu, Elu, LeakyRelu, Selu
 from tilewright.dialects.graph.ops.rules import NUMERIC, numpy_function
 from tilewright.dialects.graph.ops.unary import UnaryOperation
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
+from tilewright.dialects.graph.sample import Sample
+from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec
 from tilewright.dialects.mlir import ext, ir
 
 __all__ = [
@@ -69,6 +71,12 @@ class Gelu(ActivationOperation, name="gelu", traits=[ext.Pure]):
     """x / 2 * (1 + erf(x / sqrt(2))), or with approximate = "tanh" its approximation by tanh."""
 
     approximate: ir.StringAttr
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Both ways."""
+        (one,) = super().samples(shape)
+        return [replace(one, attributes={"approximate": way}) for way in ("none", "tanh")]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

@@ -19,6 +19,11 @@ class ActivationOperation(UnaryOperation):
     """An elementwise function given by `formula` in numpy and by `build` in basic operations."""
 
     @classmethod
+    def magnitude(cls, operands: Sequence[np.ndarray], attributes: Attributes) -> np.ndarray:
+        """The operand and 1: what the parts of the chain are made of."""
+        return np.asarray(np.maximum(np.abs(operands[0]), 1.0))
+
+    @classmethod
     def formula(cls, x: np.ndarray, attributes: Attributes) -> np.ndarray:
         """The definition, on a float64 array."""
         raise NotImplementedError(cls.OPERATION_NAME)

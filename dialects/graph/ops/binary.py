@@ -1,12 +1,13 @@
 """Elementwise operations of two operands that broadcast against each other (numpy's rule)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tilewright.dialects.dtypes import DTYPES
-from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation
+from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphOperation
 from tilewright.dialects.graph.ops.rules import (
     ANY,
     BOOL,
@@ -19,7 +20,8 @@ from tilewright.dialects.graph.ops.rules import (
     widen,
 )
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
+from tilewright.dialects.graph.sample import SPECIALS, Sample
+from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec
 from tilewright.dialects.mlir import ext, ir
 
 
@@ -30,9 +32,16 @@ class BinaryOperation(GraphOperation):
     rhs: ext.Operand[Any]
     result: ext.Result[Any]
 
+    form = Form.ELEMENTWISE
     kinds = NUMERIC
     result_dtype = ""
     function = numpy_function(None)
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Two operands of one shape; the second one for all rows."""
+        specials = SPECIALS if cls.result_dtype else ()
+        return [Sample((shape, shape), specials=specials), Sample((shape, shape[-1:]), specials=specials)]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -142,6 +151,12 @@ class Mod(BinaryOperation, name="mod", traits=[ext.Pure]):
         if DTYPES[operands[0].dtype].is_float and not attributes["fmod"]:
             raise ShapeError(f"element type {operands[0].dtype} needs fmod = true")
         return results
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Both signs of the result."""
+        both = super().samples(shape)
+        return [replace(one, attributes={"fmod": fmod}) for fmod in (True, False) for one in both]
 
     @classmethod
     def default_attributes(cls) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from tilewright.dialects.dtypes import DTYPES, from_numpy
-from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation, spec_of, type_of
+from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphOperation, spec_of, type_of
 from tilewright.dialects.graph.ops.rules import expect_operands
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
+from tilewright.dialects.graph.sample import Sample
+from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec
 from tilewright.dialects.mlir import ext, ir
 
 
@@ -20,6 +21,17 @@ class Constant(GraphOperation, name="constant", traits=[ext.Pure]):
 
     result: ext.Result[Any]
     value: Any
+
+    form = Form.CONSTANT
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """One of each element type."""
+        numbers = np.arange(np.prod(shape)).reshape(shape) % 5
+        return [
+            Sample((), {"value": elements_attribute(numbers.astype(entry.numpy))})
+            for entry in DTYPES.values()
+        ]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

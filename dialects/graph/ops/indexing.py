@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation, type_of
+from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphOperation, type_of
 from tilewright.dialects.graph.ops.rules import expect_operands, expect_same_dtype, extents
 from tilewright.dialects.graph.registry import register
 from tilewright.dialects.graph.runs import OPERAND_SIZES, operand_runs, run_sizes
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
+from tilewright.dialects.graph.sample import USUAL, Sample
+from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec
 from tilewright.dialects.mlir import ext, ir
 
 
@@ -22,6 +23,17 @@ class Slice(GraphOperation, name="slice", traits=[ext.Pure]):
     starts: ir.ArrayAttr
     sizes: ir.ArrayAttr
     steps: ir.ArrayAttr
+
+    form = Form.VIEW
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Every other column, and all in reverse."""
+        zeros, ones = (0,) * (len(shape) - 1), (1,) * (len(shape) - 1)
+        *rows, last = shape
+        half = {"starts": (*zeros, 0), "sizes": (*rows, (last + 1) // 2), "steps": (*ones, 2)}
+        back = {"starts": (*zeros, last - 1), "sizes": shape, "steps": (*ones, -1)}
+        return [Sample((shape,), half), Sample((shape,), back)]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -55,6 +67,11 @@ class Concat(GraphOperation, name="concat", traits=[ext.Pure]):
     """One or more operands one after the other along ``axis``."""
 
     __annotations__ = {**operand_runs(), "result": ext.Result[Any], "axis": ir.IntegerAttr}
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Side by side, and one below the other."""
+        return [Sample((shape, shape), {"axis": axis}) for axis in (-1, 0)]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -92,6 +109,16 @@ class Gather(GraphOperation, name="gather", traits=[ext.Pure]):
     indices: ext.Operand[Any]
     result: ext.Result[Any]
     axis: ir.IntegerAttr
+
+    form = Form.LOOK_UP
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Rows, and columns."""
+        pairs = ((0, shape[0]), (len(shape) - 1, shape[-1]))
+        return [
+            Sample((shape, (3,)), {"axis": axis}, (USUAL, (-extent, extent - 1))) for axis, extent in pairs
+        ]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -131,6 +158,11 @@ class Pad(GraphOperation, name="pad", traits=[ext.Pure]):
     result: ext.Result[Any]
     low: ir.ArrayAttr
     high: ir.ArrayAttr
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Around rows and columns."""
+        return [Sample((shape, ()), {"low": (1,) * len(shape), "high": (0,) * (len(shape) - 1) + (2,)})]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

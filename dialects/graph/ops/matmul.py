@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation
+from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphOperation
 from tilewright.dialects.graph.ops.rules import (
     NUMERIC,
     double,
@@ -14,6 +14,7 @@ from tilewright.dialects.graph.ops.rules import (
     expect_same_dtype,
 )
 from tilewright.dialects.graph.registry import register
+from tilewright.dialects.graph.sample import Sample
 from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec, broadcast_shapes
 from tilewright.dialects.mlir import ext, ir
 
@@ -32,6 +33,23 @@ class Matmul(GraphOperation, name="matmul", traits=[ext.Pure]):
     result: ext.Result[Any]
     transpose_a: ir.IntegerAttr
     transpose_b: ir.IntegerAttr
+
+    form = Form.PRODUCT
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Three columns, B as it is and transposed."""
+        depth, batch = shape[-1], shape[:-2]
+        return [
+            Sample((shape, (depth, 3))),
+            Sample((shape, (*batch, 3, depth)), {"transpose_b": True}),
+        ]
+
+    @classmethod
+    def magnitude(cls, operands: Sequence[np.ndarray], attributes: Attributes) -> np.ndarray:
+        """The product of absolute values."""
+        (result,) = cls.reference([np.abs(operand) for operand in operands], attributes, [])
+        return result
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

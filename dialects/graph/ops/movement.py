@@ -10,6 +10,7 @@ from tilewright.dialects.graph.dialect import (
     Attributes,
     BlockedAttr,
     Category,
+    Form,
     GraphOperation,
     layout_attribute,
     layout_of_attribute,
@@ -19,7 +20,8 @@ from tilewright.dialects.graph.layout import BlockedLayout
 from tilewright.dialects.graph.ops.indexing import Concat, Gather, Pad, Slice
 from tilewright.dialects.graph.ops.rules import expect_operands, extents
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec, broadcast_shapes
+from tilewright.dialects.graph.sample import Sample
+from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec, broadcast_shapes
 from tilewright.dialects.mlir import ext, ir
 
 __all__ = ["Broadcast", "Concat", "Gather", "Pad", "Reorder", "Reshape", "Slice", "Transpose"]
@@ -37,6 +39,13 @@ class Transpose(MovementOperation, name="transpose", traits=[ext.Pure]):
     """Dimension ``d`` of the result is dimension ``permutation[d]`` of the operand."""
 
     permutation: ir.ArrayAttr
+
+    form = Form.VIEW
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """The first two dimensions exchanged."""
+        return [Sample((shape,), {"permutation": (1, 0, *range(2, len(shape)))})]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -60,6 +69,13 @@ class Reshape(MovementOperation, name="reshape", traits=[ext.Pure]):
     """The same elements in row-major order in another ``shape``, all extents given."""
 
     shape: ir.ArrayAttr
+
+    form = Form.VIEW
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """The extents in reverse."""
+        return [Sample((shape,), {"shape": shape[::-1]})]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -86,6 +102,13 @@ class Broadcast(MovementOperation, name="broadcast", traits=[ext.Pure]):
 
     shape: ir.ArrayAttr
 
+    form = Form.VIEW
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Repeated along a further dimension."""
+        return [Sample((shape,), {"shape": (2, *shape)})]
+
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
         """``shape``, to which the operand's shape broadcasts."""
@@ -111,6 +134,13 @@ class Reorder(MovementOperation, name="reorder", traits=[ext.Pure]):
     """
 
     layout: Any
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """In blocks of 16 columns."""
+        return [
+            Sample((shape,), {"layout": BlockedLayout(tuple(range(len(shape))), ((len(shape) - 1, 16),))})
+        ]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

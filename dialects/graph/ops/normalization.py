@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation, spec_of
+from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphOperation, spec_of
 from tilewright.dialects.graph.ops import compose, unary
 from tilewright.dialects.graph.ops.reduce import mean
 from tilewright.dialects.graph.ops.rules import FLOAT, double, expect_kind, expect_operands, expect_same_dtype
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec, broadcast_shapes
+from tilewright.dialects.graph.sample import Sample
+from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec, broadcast_shapes
 from tilewright.dialects.mlir import ext, ir
 
 
@@ -26,7 +27,19 @@ class NormalizationOperation(GraphOperation):
     axis: ir.IntegerAttr
     epsilon: ir.FloatAttr
 
+    form = Form.ROW
     inputs = 2
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Over rows; a factor for each column."""
+        return [Sample((shape,) + (shape[-1:],) * (cls.inputs - 1))]
+
+    @classmethod
+    def magnitude(cls, operands: Sequence[np.ndarray], attributes: Attributes) -> np.ndarray:
+        """The largest normalised element and the bias, which may cancel each other."""
+        largest = [np.max(np.abs(operand), initial=1.0) for operand in operands[1:]]
+        return np.asarray(sum(largest) * np.sqrt(operands[0].shape[-1]) * 4)
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from tilewright.dialects.dtypes import DTYPES
-from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation, spec_of
+from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphOperation, spec_of
 from tilewright.dialects.graph.ops import binary, compose
 from tilewright.dialects.graph.ops.rules import NUMERIC, double, expect_kind, expect_operands
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec, reduced_shape
+from tilewright.dialects.graph.sample import Sample
+from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec, reduced_shape
 from tilewright.dialects.mlir import ext, ir
 
 
@@ -22,6 +23,14 @@ class ReduceOperation(GraphOperation):
     result: ext.Result[Any]
     axes: ir.ArrayAttr
     keep_dims: ir.IntegerAttr
+
+    form = Form.REDUCTION
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Over rows, over columns, over all."""
+        rank = len(shape)
+        return [Sample((shape,), {"axes": axes}) for axes in ((rank - 1,), (0,), tuple(range(rank)))]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -47,7 +56,10 @@ class ReduceOperation(GraphOperation):
     ) -> list[np.ndarray]:
         """The reduction, floats in float64 and rounded once; integers wrap in their own type."""
         dtype = operands[0].dtype
-        options = {"axis": tuple(attributes["axes"]), "keepdims": bool(attributes["keep_dims"])}
+        options: dict[str, Any] = {
+            "axis": tuple(attributes["axes"]),
+            "keepdims": bool(attributes["keep_dims"]),
+        }
         with np.errstate(all="ignore"):
             return [np.asarray(cls.reduce(double(operands[0]), dtype, **options)).astype(dtype)]
 
@@ -69,6 +81,15 @@ class ReduceSum(ReduceOperation, name="reduce_sum", traits=[ext.Pure]):
     """The sum; 0 of nothing."""
 
     @classmethod
+    def magnitude(cls, operands: Sequence[np.ndarray], attributes: Attributes) -> np.ndarray:
+        """The sum of absolute values."""
+        options: dict[str, Any] = {
+            "axis": tuple(attributes["axes"]),
+            "keepdims": bool(attributes["keep_dims"]),
+        }
+        return np.asarray(np.sum(np.abs(operands[0]), **options))
+
+    @classmethod
     def reduce(cls, operand: np.ndarray, dtype: np.dtype, **options: Any) -> np.ndarray:
         """numpy.sum."""
         return np.asarray(np.sum(operand, dtype=operand.dtype, **options))
@@ -77,6 +98,15 @@ class ReduceSum(ReduceOperation, name="reduce_sum", traits=[ext.Pure]):
 @register(Category.FUSIBLE)
 class ReduceProd(ReduceOperation, name="reduce_prod", traits=[ext.Pure]):
     """The product; 1 of nothing."""
+
+    @classmethod
+    def magnitude(cls, operands: Sequence[np.ndarray], attributes: Attributes) -> np.ndarray:
+        """The product as often as there are roundings."""
+        options: dict[str, Any] = {
+            "axis": tuple(attributes["axes"]),
+            "keepdims": bool(attributes["keep_dims"]),
+        }
+        return np.asarray(np.abs(np.prod(operands[0], **options)) * operands[0].size)
 
     @classmethod
     def reduce(cls, operand: np.ndarray, dtype: np.dtype, **options: Any) -> np.ndarray:
@@ -120,6 +150,15 @@ class ReduceMean(ReduceOperation, name="reduce_mean", traits=[ext.Pure]):
         if empty and results[0].elements and DTYPES[operands[0].dtype].is_integer:
             raise ShapeError(f"no mean of no integers: axes {list(attributes['axes'])} of {operands[0]}")
         return results
+
+    @classmethod
+    def magnitude(cls, operands: Sequence[np.ndarray], attributes: Attributes) -> np.ndarray:
+        """The mean of absolute values."""
+        options: dict[str, Any] = {
+            "axis": tuple(attributes["axes"]),
+            "keepdims": bool(attributes["keep_dims"]),
+        }
+        return np.asarray(np.mean(np.abs(operands[0]), **options))
 
     @classmethod
     def reduce(cls, operand: np.ndarray, dtype: np.dtype, **options: Any) -> np.ndarray:

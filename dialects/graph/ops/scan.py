@@ -8,7 +8,8 @@ import numpy as np
 from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation
 from tilewright.dialects.graph.ops.rules import NUMERIC, double, expect_kind, expect_operands
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import TensorSpec
+from tilewright.dialects.graph.sample import Sample
+from tilewright.dialects.graph.shapes import Shape, TensorSpec
 from tilewright.dialects.mlir import ext, ir
 
 
@@ -19,6 +20,16 @@ class CumulativeSum(GraphOperation, name="cumulative_sum", traits=[ext.Pure]):
     operand: ext.Operand[Any]
     result: ext.Result[Any]
     axis: ir.IntegerAttr
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Along rows and columns."""
+        return [Sample((shape,), {"axis": axis}) for axis in (-1, 0)]
+
+    @classmethod
+    def magnitude(cls, operands: Sequence[np.ndarray], attributes: Attributes) -> np.ndarray:
+        """The sums of absolute values."""
+        return np.asarray(np.cumsum(np.abs(operands[0]), axis=attributes["axis"]))
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tilewright.dialects.dtypes import DTYPES, to_mlir
-from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation
+from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphOperation
 from tilewright.dialects.graph.ops.rules import (
     ANY,
     BOOL,
@@ -18,7 +18,8 @@ from tilewright.dialects.graph.ops.rules import (
 )
 from tilewright.dialects.graph.ops.unary import UnaryOperation
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
+from tilewright.dialects.graph.sample import SPECIALS, Sample
+from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec
 from tilewright.dialects.mlir import ext, ir
 
 
@@ -30,6 +31,13 @@ class Select(GraphOperation, name="select", traits=[ext.Pure]):
     on_true: ext.Operand[Any]
     on_false: ext.Operand[Any]
     result: ext.Result[Any]
+
+    form = Form.ELEMENTWISE
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Three operands of one shape; a value for all elements."""
+        return [Sample((shape,) * 3), Sample((shape, shape, ()))]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -59,6 +67,11 @@ class Cast(UnaryOperation, name="cast", traits=[ext.Pure]):
     to: ir.TypeAttr
 
     kinds = ANY
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """To each element type, numbers beyond the range of the short ones."""
+        return [Sample((shape,), {"to": name}, ((-300.0, 300.0),), SPECIALS) for name in DTYPES]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation
+from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphOperation
 from tilewright.dialects.graph.ops import compose, unary
 from tilewright.dialects.graph.ops.reduce import IGNORE_NAN, ReduceMax, ReduceSum
 from tilewright.dialects.graph.ops.rules import FLOAT, double, expect_kind, expect_operands
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import TensorSpec
+from tilewright.dialects.graph.sample import Sample
+from tilewright.dialects.graph.shapes import Shape, TensorSpec
 from tilewright.dialects.mlir import ext, ir
 
 
@@ -23,6 +24,18 @@ class SoftmaxOperation(GraphOperation):
     operand: ext.Operand[Any]
     result: ext.Result[Any]
     axis: ir.IntegerAttr
+
+    form = Form.ROW
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """Along rows and columns."""
+        return [Sample((shape,), {"axis": axis}) for axis in (-1, 0)]
+
+    @classmethod
+    def magnitude(cls, operands: Sequence[np.ndarray], attributes: Attributes) -> np.ndarray:
+        """The largest operand: its rounding once shifted is an error of all results."""
+        return np.asarray(np.max(np.abs(operands[0]), initial=1.0))
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:

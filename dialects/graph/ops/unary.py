@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tilewright.dialects.dtypes import DTYPES
-from tilewright.dialects.graph.dialect import Attributes, Category, GraphOperation, spec_of
+from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphOperation, spec_of
 from tilewright.dialects.graph.ops.rules import (
     BOOL,
     FLOAT,
@@ -18,7 +18,8 @@ from tilewright.dialects.graph.ops.rules import (
     widen,
 )
 from tilewright.dialects.graph.registry import register
-from tilewright.dialects.graph.shapes import TensorSpec
+from tilewright.dialects.graph.sample import SPECIALS, USUAL, Sample
+from tilewright.dialects.graph.shapes import Shape, TensorSpec
 from tilewright.dialects.mlir import ext
 
 
@@ -28,9 +29,18 @@ class UnaryOperation(GraphOperation):
     operand: ext.Operand[Any]
     result: ext.Result[Any]
 
+    form = Form.ELEMENTWISE
     kinds = FLOAT
+    domain = USUAL
+    specials = SPECIALS
     result_dtype = ""
     function = numpy_function(None)
+
+    @classmethod
+    def samples(cls, shape: Shape) -> list[Sample]:
+        """One operand in the op's domain."""
+        domains = () if cls.domain == USUAL else (cls.domain,)
+        return [Sample((shape,), {}, domains, cls.specials)]
 
     @classmethod
     def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
@@ -101,6 +111,7 @@ class Exp2(UnaryOperation, name="exp2", traits=[ext.Pure]):
 class Log(UnaryOperation, name="log", traits=[ext.Pure]):
     """The natural logarithm; -inf at 0, NaN below."""
 
+    domain = (0.0, 50.0)
     function = numpy_function(np.log)
 
 
@@ -108,6 +119,7 @@ class Log(UnaryOperation, name="log", traits=[ext.Pure]):
 class Sqrt(UnaryOperation, name="sqrt", traits=[ext.Pure]):
     """The square root; NaN below 0."""
 
+    domain = (0.0, 50.0)
     function = numpy_function(np.sqrt)
 
 
@@ -157,6 +169,7 @@ class Round(UnaryOperation, name="round", traits=[ext.Pure]):
 class Sin(UnaryOperation, name="sin", traits=[ext.Pure]):
     """The sine of x in radians."""
 
+    domain = (-1e3, 1e3)
     function = numpy_function(np.sin)
 
 
@@ -164,6 +177,7 @@ class Sin(UnaryOperation, name="sin", traits=[ext.Pure]):
 class Cos(UnaryOperation, name="cos", traits=[ext.Pure]):
     """The cosine of x in radians."""
 
+    domain = (-1e3, 1e3)
     function = numpy_function(np.cos)
 
 
