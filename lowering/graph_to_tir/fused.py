@@ -43,8 +43,7 @@ def expand_loops(
     arguments = dict(zip(block.arguments, ins, strict=True))
     yielded = list(end.operands)
     homes, grid = find_homes(yielded, outs), read_grid(fused)
-    by_rows = (_is_chain(ops) or _is_shared(grid, ops)) and all(map(_is_result, yielded))
-    rows = row_dimensions(ops) if by_rows else ()
+    rows = walked_rows(fused)
     if not rows:
         frame = WholeFrame(arguments, machine) if grid is None else GridFrame(arguments, machine, grid)
         RegionLowering(frame, homes).emit(ops, yielded, outs)
@@ -61,6 +60,13 @@ def expand_loops(
         body([index(0)] * len(splits))
     else:
         emit_strips(splits, body)
+
+
+def walked_rows(fused: ir.OpView) -> Shape:
+    """Extents of the rows that the region walks strip by strip; none where each nest has whole tensors."""
+    *ops, end = fused.operation.regions[0].blocks[0].operations
+    by_rows = _is_chain(ops) or _is_shared(read_grid(fused), ops)
+    return row_dimensions(ops) if by_rows and all(map(_is_result, end.operands)) else ()
 
 
 def _is_shared(grid: SharedGrid | None, ops: Sequence[Operation]) -> bool:
