@@ -14,31 +14,6 @@ from tilewright.lowering.target.machine import Machine
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
 
-MLIR_TO_LLVM: tuple[str, ...] = (
-    "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
-    "canonicalize",
-    "cse",
-    "convert-vector-to-scf",
-    "loop-invariant-code-motion",
-    "expand-strided-metadata",
-    "lower-affine",
-    "convert-scf-to-cf",
-    "convert-vector-to-llvm{enable-x86=1}",
-    "convert-math-to-llvm",
-    "convert-math-to-libm",
-    "finalize-memref-to-llvm",
-    "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}",
-    "convert-openmp-to-llvm",
-    "convert-arith-to-llvm",
-    "convert-index-to-llvm",
-    "convert-cf-to-llvm",
-    "convert-ub-to-llvm",
-    "reconcile-unrealized-casts",
-    "canonicalize",
-    "cse",
-)
-"""Upstream passes from scf, memref, vector, math and omp to llvm, in order; `make-entries` comes after."""
-
 ENTRIES = {"main": "tilewright_main", "init": "tilewright_init"}
 """Symbol of the native entry for each public function."""
 

@@ -1,78 +1,84 @@
 """The named pipelines: the only place that orders passes.
 
-Each phase says which dialects may stand in a module that has gone through it. Importing this module enters
-every pass in the table, so that pipeline text can name it.
+Each phase says which dialects may stand in a module that has gone through it. Importing this module tells
+the table of passes where each one stands, so that pipeline text can name it.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tilewright.lowering import bf16_as_integers, mlir_to_llvm
-from tilewright.lowering.graph_to_tir import convert_graph_to_tir
-from tilewright.lowering.tir_to_mlir import (
-    expand_brgemm,
-    expand_elementwise_math,
-    guard_init_calls,
-    lower_parallel,
-    peel_vector_tails,
-)
+from tilewright.passes.core.base import PASSES
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.options import unknown
 from tilewright.passes.core.properties import GRAPH_DIALECTS, TENSOR_DIALECTS
-from tilewright.passes.graph import (
-    choose_template_parameters,
-    decompose_complex_ops,
-    fold_constants,
-    fuse_coarse_grain,
-    fuse_fine_grain,
-    multiply_by_reciprocals,
-    normalise_behind_matmuls,
-    propagate_layouts,
-    simplify_matmuls,
-    slice_depth,
-    split_constant_weights,
-    split_long_reductions,
-)
-from tilewright.passes.tir import (
-    inline_fused_calls,
-    merge_elementwise_loops,
-    merge_parallel_loops,
-    prefetch_next_rows,
-    prefetch_next_tasks,
-    reuse_buffers,
-    shrink_buffers,
-)
 
-# Imported for the passes that they enter in the table.
-PASS_MODULES = (
-    bf16_as_integers,
-    choose_template_parameters,
-    convert_graph_to_tir,
-    decompose_complex_ops,
-    expand_brgemm,
-    expand_elementwise_math,
-    fold_constants,
-    fuse_coarse_grain,
-    fuse_fine_grain,
-    guard_init_calls,
-    inline_fused_calls,
-    lower_parallel,
-    merge_elementwise_loops,
-    merge_parallel_loops,
-    mlir_to_llvm,
-    multiply_by_reciprocals,
-    normalise_behind_matmuls,
-    peel_vector_tails,
-    prefetch_next_rows,
-    prefetch_next_tasks,
-    propagate_layouts,
-    reuse_buffers,
-    shrink_buffers,
-    simplify_matmuls,
-    slice_depth,
-    split_constant_weights,
-    split_long_reductions,
+# Where each pass stands, so that text can name it; its module is imported when a pipeline takes it.
+PASSES.announce(
+    "tilewright.passes.graph",
+    (
+        "choose-template-parameters",
+        "decompose-complex-ops",
+        "fold-constants",
+        "fuse-coarse-grain",
+        "fuse-fine-grain",
+        "multiply-by-reciprocals",
+        "normalise-behind-matmuls",
+        "propagate-layouts",
+        "simplify-matmuls",
+        "slice-depth",
+        "split-constant-weights",
+        "split-long-reductions",
+    ),
 )
+PASSES.announce("tilewright.lowering.graph_to_tir", ("convert-graph-to-tir",))
+PASSES.announce(
+    "tilewright.passes.tir",
+    (
+        "inline-fused-calls",
+        "merge-elementwise-loops",
+        "merge-parallel-loops",
+        "prefetch-next-rows",
+        "prefetch-next-tasks",
+        "reuse-buffers",
+        "shrink-buffers",
+    ),
+)
+PASSES.announce(
+    "tilewright.lowering.tir_to_mlir",
+    (
+        "expand-brgemm",
+        "expand-elementwise-math",
+        "guard-init-calls",
+        "lower-parallel",
+        "peel-vector-tails",
+    ),
+)
+PASSES.announce("tilewright.lowering", ("bf16-as-integers", "mlir_to_llvm:make-entries"))
+
+MLIR_TO_LLVM: tuple[str, ...] = (
+    "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
+    "canonicalize",
+    "cse",
+    "convert-vector-to-scf",
+    "loop-invariant-code-motion",
+    "expand-strided-metadata",
+    "lower-affine",
+    "convert-scf-to-cf",
+    "convert-vector-to-llvm{enable-x86=1}",
+    "convert-math-to-llvm",
+    "convert-math-to-libm",
+    "finalize-memref-to-llvm",
+    "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}",
+    "convert-openmp-to-llvm",
+    "convert-arith-to-llvm",
+    "convert-index-to-llvm",
+    "convert-cf-to-llvm",
+    "convert-ub-to-llvm",
+    "reconcile-unrealized-casts",
+    "canonicalize",
+    "cse",
+)
+"""Upstream passes from scf, memref, vector, math and omp to llvm, in order; `make-entries` comes after."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +154,7 @@ PHASES = (
             "peel-vector-tails",
             "lower-parallel",
             "guard-init-calls",
-            *mlir_to_llvm.MLIR_TO_LLVM,
+            *MLIR_TO_LLVM,
             "bf16-as-integers",
             "make-entries",
         ),

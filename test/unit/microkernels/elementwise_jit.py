@@ -8,10 +8,11 @@ import numpy as np
 from tilewright.dialects.base import compiling
 from tilewright.dialects.dtypes import from_numpy, to_mlir
 from tilewright.dialects.mlir import ExecutionEngine, PassManager, arith, func, ir, memref, scf, vector
-from tilewright.lowering.mlir_to_llvm import MLIR_TO_LLVM, MakeEntries
+from tilewright.lowering.mlir_to_llvm import MakeEntries
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.tir_to_mlir.expand_elementwise_math import ExpandElementwiseMath
 from tilewright.passes.core.machine import attach_machine
+from tilewright.passes.pipelines import MLIR_TO_LLVM
 
 Function = Callable[..., np.ndarray]
 

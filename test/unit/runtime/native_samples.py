@@ -6,10 +6,11 @@ import numpy as np
 
 from tilewright.dialects import base
 from tilewright.dialects.mlir import ir
-from tilewright.lowering.mlir_to_llvm import MLIR_TO_LLVM, MakeEntries
+from tilewright.lowering.mlir_to_llvm import MakeEntries
 from tilewright.lowering.target.presets import host
 from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.core.manager import PassPipeline
+from tilewright.passes.pipelines import MLIR_TO_LLVM
 from tilewright.runtime.call_layout import CallLayout
 from tilewright.runtime.constants import ConstantStore, Needs, Weights, constant_arguments
 from tilewright.runtime.direct_code import emit_direct_calls
