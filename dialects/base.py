@@ -1,6 +1,6 @@
 """Contexts with our dialects loaded, and what both dialects share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tilewright.dialects.mlir import ext, ir
@@ -22,6 +22,7 @@ UPSTREAM_DIALECTS = (
     "vector",
     "x86",
 )
+FOR_PARSING = ("func", "irdl")
 
 
 def load_dialect(dialect: type[ext.Dialect]) -> None:
@@ -39,12 +40,21 @@ def load_all() -> None:
     load_dialect(TirDialect)
 
 
-def make_context() -> ir.Context:
+def load_upstream(context: ir.Context) -> None:
+    """Load the dialects of upstream that passes build operations of."""
+    for name in UPSTREAM_DIALECTS:
+        context.dialects[name]
+
+
+def make_context(upstream: Sequence[str] = UPSTREAM_DIALECTS) -> ir.Context:
     """A new context with both dialects loaded.
 
     Multi-threading is off: verifiers written in Python cannot run while MLIR verifies functions in parallel.
+
+    Args:
+        upstream: dialects of upstream to load; `FOR_PARSING` is enough to parse text, and quicker.
     """
-    context = ir.Context(load_on_create_dialects=UPSTREAM_DIALECTS)
+    context = ir.Context(load_on_create_dialects=upstream)
     context.enable_multithreading(False)
     with context:
         load_all()

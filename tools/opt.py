@@ -9,6 +9,9 @@ from typing import Annotated
 
 import typer
 
+from tilewright.dialects.diagnostics import CompileError
+from tilewright.tools.early import check_machine, check_model
+
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
@@ -54,6 +57,15 @@ def opt(
 
         typer.echo(pass_table())
         return
+    try:
+        if file != "-":
+            check_model(file, text=True)
+        check_machine(target, None)
+    except CompileError as error:
+        if debug:
+            raise
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from error
     from tilewright.tools.opt_driver import Request, process_file
 
     request = Request(

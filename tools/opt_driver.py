@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tilewright.dialects.base import compiling
+from tilewright.dialects.base import FOR_PARSING, compiling, load_upstream, make_context
 from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.target.machine import Machine
@@ -153,7 +153,7 @@ def _process_chunk(request: Request, pipeline: PassPipeline, text: str) -> tuple
     seen: list[Seen] = []
     result, failure = None, None
     with ExitStack() as stack:
-        context = stack.enter_context(compiling())
+        context = stack.enter_context(compiling(make_context(FOR_PARSING)))
         stack.enter_context(context.attach_diagnostic_handler(partial(_on_diagnostic, request, seen)))
         if request.debug_match:
             stack.enter_context(listening(partial(_on_decline, request, seen)))
@@ -172,6 +172,7 @@ def _process_chunk(request: Request, pipeline: PassPipeline, text: str) -> tuple
 def _transform(request: Request, pipeline: PassPipeline, text: str) -> str:
     whole = not request.split and request.file != STDIN
     module = parse_module(text, request.file if whole else None, request.file)
+    load_upstream(module.context)
     if request.target or request.cores:
         attach_machine(module.operation, _machine(request))
     pipeline.run(module, _settings(request, module))

@@ -15,7 +15,6 @@ from tilewright.runtime.executable import Executable
 from tilewright.runtime.mlir_model import weights_of_text
 from tilewright.tools.agreement import agree, error_of, nan_count, nan_words, verdict
 from tilewright.tools.driver import out, progress
-from tilewright.tools.files import check_output
 from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays, save_arrays
 
 
@@ -44,7 +43,6 @@ def run_model(request: RunRequest) -> bool:
     Raises:
         CompileError: what the user gave cannot be compiled or run.
     """
-    check_output("-o", request.output, [".npz"])
     weights = _weights(request)
     start = time.perf_counter()
     with progress(f"compiling {request.model}") as report:

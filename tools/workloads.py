@@ -5,45 +5,13 @@ part of multi-head attention, from the projected queries, keys and values to the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-MLPS: dict[str, tuple[int, ...]] = {
-    "mlp1": (13, 512, 256, 128),
-    "mlp2": (479, 1024, 1024, 512, 256, 1),
-}
-
-
-@dataclass(frozen=True)
-class Attention:
-    """Sizes of multi-head attention.
-
-    Attributes:
-        sequence: positions S.
-        hidden: width of all heads together.
-        heads: how many, H; each is D = hidden / heads wide.
-    """
-
-    sequence: int
-    hidden: int
-    heads: int
-
-    @property
-    def depth(self) -> int:
-        """Width D of one head."""
-        return self.hidden // self.heads
-
-
-MHAS: dict[str, Attention] = {
-    "mha1": Attention(128, 768, 8),
-    "mha2": Attention(128, 768, 12),
-    "mha3": Attention(384, 1024, 8),
-    "mha4": Attention(512, 1024, 16),
-}
+from tilewright.tools.workload_sizes import Attention
 
 
 def mlp(widths: Sequence[int], batch: int | str, seed: int = 0) -> onnx.ModelProto:

@@ -1,13 +1,13 @@
 """Named properties of a module that passes require and ensure; the manager checks them.
 
 A property is a function from the module to the first op against it and the reason, or None where it holds.
+The operations are imported when a property is checked: a program that refuses its command line needs none.
 """
 
 from collections.abc import Callable
 from typing import TypeVar
 
 from tilewright.dialects.diagnostics import CompileError, spell_location
-from tilewright.dialects.graph import Category, category_of
 from tilewright.dialects.mlir import ir
 from tilewright.passes.core.patterns import operations
 from tilewright.passes.core.tables import enter_once
@@ -69,6 +69,8 @@ def tensor_ir(module: ir.Operation) -> Objection | None:
 @register_property("no-complex-ops")
 def no_complex_ops(module: ir.Operation) -> Objection | None:
     """No graph op of category complex."""
+    from tilewright.dialects.graph import Category, category_of
+
     for op in operations(module):
         if category_of(op) is Category.COMPLEX:
             return op, "is complex; it must be decomposed"
@@ -78,6 +80,8 @@ def no_complex_ops(module: ir.Operation) -> Objection | None:
 @register_property("fused")
 def fused(module: ir.Operation) -> Objection | None:
     """Every graph op that computes stands inside a graph.fused; constants and reshapes (views) need not."""
+    from tilewright.dialects.graph import Category, category_of
+
     for op in operations(module):
         free = op.name in ("graph.constant", "graph.reshape")
         computes = category_of(op) not in (None, Category.STRUCTURE) and not free

@@ -7,7 +7,8 @@ import pytest
 import tilewright
 from tilewright.tools.demo import encoder_feeds, encoder_path, evaluate_mlp, evaluate_onnx
 from tilewright.tools.run import error_of
-from tilewright.tools.workloads import MLPS, mlp
+from tilewright.tools.workload_sizes import MLPS
+from tilewright.tools.workloads import mlp
 
 TOLERANCE = 2e-5
 

@@ -12,19 +12,14 @@ import onnx
 
 from tilewright.dialects.base import compiling
 from tilewright.dialects.mlir import ir
-from tilewright.passes.core.options import unknown
 from tilewright.passes.core.patterns import operations
 from tilewright.runtime.models import open_model
 from tilewright.tools.demo import encoder_feeds, encoder_path
+from tilewright.tools.early import check_suites, check_workload
 from tilewright.tools.run_inputs import index_limits, random_arrays
-from tilewright.tools.workloads import MHAS, MLPS, matmul, mha, mlp, relu
+from tilewright.tools.workload_sizes import MHAS, MLPS
+from tilewright.tools.workloads import matmul, mha, mlp, relu
 
-SUITES = {
-    "mlp": "mlp1 and mlp2 at five batches",
-    "mha": "mha1 to mha4 at three batches",
-    "matmul-sweep": "single matmuls, the second operand constant and variable",
-    "minilm": "a sentence encoder of three layers at 1x128 and 8x128",
-}
 BATCHES = {"mlp": (32, 64, 128, 256, 512), "mha": (32, 64, 128)}
 SWEEP_ROWS = (1, 4, 17, 32, 128, 512, 2048)
 SWEEP_WEIGHTS = (
@@ -102,8 +97,7 @@ def named_cases(
         return (mlp_case(name, batch) for batch in batches or BATCHES["mlp"])
     if name in MHAS:
         return (mha_case(name, batch) for batch in batches or BATCHES["mha"])
-    if not Path(name).is_file():
-        raise unknown("workload", name, (*MLPS, *MHAS, "an existing file"))
+    check_workload(name)
     return iter([file_case(Path(name), shapes)])
 
 
@@ -113,18 +107,17 @@ def suite_cases(suite: str, batches: Sequence[int] = ()) -> Iterator[Case]:
     Raises:
         CompileError: no such suite, or its model is not installed.
     """
+    check_suites([suite])
     if suite in ("mlp", "mha"):
         names = MLPS if suite == "mlp" else MHAS
         return (case for name in names for case in named_cases(name, batches, {}))
     if suite == "matmul-sweep":
         return sweep_cases(batches or SWEEP_ROWS, SWEEP_WEIGHTS)
-    if suite == "minilm":
-        path = encoder_path()
-        return (
-            Case(f"minilm {rows}x{length}", "file", path, encoder_feeds(rows, length))
-            for rows, length in ENCODER_SHAPES
-        )
-    raise unknown("suite", suite, SUITES)
+    path = encoder_path()
+    return (
+        Case(f"minilm {rows}x{length}", "file", path, encoder_feeds(rows, length))
+        for rows, length in ENCODER_SHAPES
+    )
 
 
 def mlp_case(name: str, batch: int) -> Case:

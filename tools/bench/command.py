@@ -7,6 +7,7 @@ import typer
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.tools.driver import parse_shapes, reporting
+from tilewright.tools.early import check_machine, check_peers, check_suites, check_workload
 
 
 def bench(
@@ -47,17 +48,24 @@ def bench(
 ) -> None:
     """Time models beside other engines, in alternating blocks of one run."""
     with reporting(debug):
+        chosen = parse_peers(peers)
+        numbers, extents = parse_batches(batches), parse_shapes(shape or ())
+        for name in names or ():
+            check_workload(name)
+        check_suites(suite or ())
+        check_peers(chosen or ())
+        check_machine(None, threads)
         from tilewright.tools.bench.run import BenchRequest, run_bench
         from tilewright.tools.bench.timing import Schedule
 
         request = BenchRequest(
             names=names or (),
             suites=suite or (),
-            batches=parse_batches(batches),
+            batches=numbers,
             dtype=dtype,
-            shapes=parse_shapes(shape or ()),
+            shapes=extents,
             threads=threads,
-            peers=parse_peers(peers),
+            peers=chosen,
             schedule=Schedule(repeat, seconds, pause),
             ablate=ablate,
             overhead=overhead,

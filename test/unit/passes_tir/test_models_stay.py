@@ -14,7 +14,8 @@ from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.patterns import operations
 from tilewright.runtime.models import open_model
-from tilewright.tools.workloads import MHAS, MLPS, mha, mlp
+from tilewright.tools.workload_sizes import MHAS, MLPS
+from tilewright.tools.workloads import mha, mlp
 
 PASSES = ("merge-elementwise-loops", "shrink-buffers", "prefetch-next-tasks")
 # Sizes of caches decide which loops merge, hence what is left to shrink.

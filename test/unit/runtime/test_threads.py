@@ -60,7 +60,8 @@ import ctypes
 ctypes.CDLL({library!r}, mode=ctypes.RTLD_GLOBAL)
 import numpy as np
 import tilewright
-from tilewright.tools.workloads import MLPS, mlp
+from tilewright.tools.workload_sizes import MLPS
+from tilewright.tools.workloads import mlp
 x = np.random.default_rng(0).standard_normal((64, MLPS["mlp2"][0])).astype(np.float32)
 one, two = (tilewright.compile(mlp(MLPS["mlp2"], 64), threads=threads) for threads in (1, 2))
 expected = one(x)

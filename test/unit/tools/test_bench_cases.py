@@ -9,7 +9,6 @@ from onnx.reference import ReferenceEvaluator
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.tools.bench.cases import (
     BATCHES,
-    SUITES,
     SWEEP_ROWS,
     SWEEP_WEIGHTS,
     Case,
@@ -21,7 +20,7 @@ from tilewright.tools.bench.cases import (
     suite_cases,
     sweep_cases,
 )
-from tilewright.tools.workloads import MHAS, MLPS, Attention
+from tilewright.tools.workload_sizes import MHAS, MLPS, SUITES, Attention
 
 
 @pytest.fixture

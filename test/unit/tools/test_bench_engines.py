@@ -17,7 +17,7 @@ from tilewright.tools.bench.peak import STEPS, PeakLoop, chains
 from tilewright.tools.bench.run import PEERS, shorten_spinning
 from tilewright.tools.bench.timing import Schedule
 from tilewright.tools.bench.variants import ablations
-from tilewright.tools.workloads import MHAS, Attention
+from tilewright.tools.workload_sizes import MHAS, Attention
 
 MAKERS: dict[str, Callable[[], Case]] = {
     "mlp": lambda: mlp_case("mlp1", 2),

@@ -11,7 +11,8 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.lowering.target.presets import PRESETS, host
 from tilewright.tools.explain import explain, plan_machine
 from tilewright.tools.explain_report import Report
-from tilewright.tools.workloads import Attention, mha, mlp
+from tilewright.tools.workload_sizes import Attention
+from tilewright.tools.workloads import mha, mlp
 
 Save = Callable[[onnx.ModelProto], str]
 

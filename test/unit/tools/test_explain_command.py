@@ -13,7 +13,8 @@ from typer.testing import CliRunner, Result
 
 from tilewright.tools.cli import app
 from tilewright.tools.explain_report import FORMAT, Report
-from tilewright.tools.workloads import Attention, mha, mlp
+from tilewright.tools.workload_sizes import Attention
+from tilewright.tools.workloads import mha, mlp
 
 
 def run(*arguments: object) -> Result:
