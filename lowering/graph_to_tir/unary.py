@@ -19,6 +19,7 @@ _MATH: dict[str, Callable[[ir.Value], ir.Value]] = {
     "graph.round": math.roundeven,
     "graph.sin": math.sin,
     "graph.cos": math.cos,
+    "graph.atan": math.atan,
 }
 
 

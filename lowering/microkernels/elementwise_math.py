@@ -3,8 +3,8 @@
 Each function emits at the current insertion point, on a scalar or on a vector of any shape, and keeps the
 type:
 
-- f32: polynomial kernels (`math_exp`, `math_log`, `math_tanh`, `math_erf`, `math_trig`, `math_pow`), whose
-  docstrings give method, error bound and coefficients;
+- f32: polynomial kernels (`math_exp`, `math_log`, `math_tanh`, `math_erf`, `math_trig`, `math_atan`,
+  `math_pow`), whose docstrings give method, error bound and coefficients;
 - f16, bf16: extended to f32, computed, rounded back (by `math_convert`);
 - f64: one scalar ``math`` op a lane, which becomes a call of the C library; rsqrt is a square root and a
   division.
@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from tilewright.dialects.mlir import ir, math, vector
 from tilewright.lowering.microkernels import (
+    math_atan,
     math_convert,
     math_erf,
     math_exp,
@@ -66,6 +67,11 @@ def cos(x: ir.Value, machine: Machine) -> ir.Value:
     return _expand(math_trig.cos, math.cos, (x,), machine)
 
 
+def atan(x: ir.Value, machine: Machine) -> ir.Value:
+    """The arc tangent in radians; f32: at most 2.0 ULP, see `math_atan.atan`."""
+    return _expand(math_atan.atan, math.atan, (x,), machine)
+
+
 def powf(x: ir.Value, y: ir.Value, machine: Machine) -> ir.Value:
     """``x`` to the power ``y``; f32: at most 0.6 ULP, see `math_pow.powf`."""
     return _expand(math_pow.powf, math.powf, (x, y), machine)
@@ -91,6 +97,7 @@ EXPANSIONS: dict[str, Callable[..., ir.Value]] = {
     "math.erf": erf,
     "math.sin": sin,
     "math.cos": cos,
+    "math.atan": atan,
     "math.powf": powf,
     "math.rsqrt": rsqrt,
 }

@@ -1,9 +1,9 @@
 """How the coefficients of the elementwise math kernels were obtained; run offline, never while compiling.
 
 ``python -m tilewright.lowering.microkernels.math_fit`` prints every table of `math_exp`, `math_log`,
-`math_tanh`, `math_erf`, `math_trig` and `math_pow` with the largest error of the fit, relative to the
-function's value. Each is a minimax fit by Lawson's method: weighted least squares on Chebyshev nodes, where a
-node's weight is multiplied by its error until all the extrema are equal.
+`math_tanh`, `math_erf`, `math_trig`, `math_atan` and `math_pow` with the largest error of the fit, relative
+to the function's value. Each is a minimax fit by Lawson's method: weighted least squares on Chebyshev nodes,
+where a node's weight is multiplied by its error until all the extrema are equal.
 """
 
 import math
@@ -116,6 +116,9 @@ def _fit_trigonometry() -> None:
     )
     for first_bit in (-8, 20, 48, 76):
         print(f"2/pi from bit {first_bit}:", two_over_pi_pieces(first_bit))
+    r = nodes(1e-2, 1)
+    target = (np.arctan(r) - r) / r**3
+    _show("atan below 1, (atan(r) - r) / r³", *polynomial(r * r, target, r**3 / np.arctan(r), 7))
 
 
 if __name__ == "__main__":

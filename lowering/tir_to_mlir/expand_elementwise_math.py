@@ -21,7 +21,8 @@ class ExpandElementwiseMath(Pass):
 
     Acts on scalars and vectors of fixed size:
 
-    1. ``math`` ops that have an emitter in `EXPANSIONS`: exp, exp2, log, tanh, erf, sin, cos, powf, rsqrt;
+    1. ``math`` ops that have an emitter in `EXPANSIONS`: exp, exp2, log, tanh, erf, sin, cos, atan,
+       powf, rsqrt;
     2. ``arith.truncf`` and ``arith.extf`` of bf16 and f16 where they would become library calls.
 
     Leaves alone:

@@ -182,6 +182,13 @@ class Cos(UnaryOperation, name="cos", traits=[ext.Pure]):
 
 
 @register(Category.FUSIBLE)
+class Atan(UnaryOperation, name="atan", traits=[ext.Pure]):
+    """The angle in radians between -pi/2 and pi/2 whose tangent is x."""
+
+    function = numpy_function(np.arctan)
+
+
+@register(Category.FUSIBLE)
 class LogicalNot(UnaryOperation, name="logical_not", traits=[ext.Pure]):
     """True where x is false."""
 

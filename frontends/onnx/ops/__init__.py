@@ -9,6 +9,7 @@ from tilewright.frontends.onnx.ops import (
     contrib_normalization,
     einsum,
     elementwise,
+    extreme_index,
     indexing,
     matmul,
     movement,
@@ -17,6 +18,7 @@ from tilewright.frontends.onnx.ops import (
     rotary,
     selection,
     shape,
+    trigonometry,
 )
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "contrib_normalization",
     "einsum",
     "elementwise",
+    "extreme_index",
     "indexing",
     "matmul",
     "movement",
@@ -36,4 +39,5 @@ __all__ = [
     "rotary",
     "selection",
     "shape",
+    "trigonometry",
 ]

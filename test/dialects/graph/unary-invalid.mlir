@@ -97,6 +97,14 @@ func.func @main(%i: tensor<4xi32>) {
 // -----
 
 func.func @main(%i: tensor<4xi32>) {
+  // expected-error @+1 {{'graph.atan': element type i32 is none of float}}
+  %0 = "graph.atan"(%i) : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @main(%i: tensor<4xi32>) {
   // expected-error @+1 {{'graph.is_nan': element type i32 is none of float}}
   %0 = "graph.is_nan"(%i) : (tensor<4xi32>) -> tensor<4xi1>
   return

@@ -34,6 +34,8 @@ func.func @main(%x: tensor<2x3xf32>, %i: tensor<0xi8>, %u: tensor<ui16>, %b: ten
   %12 = "graph.sin"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: "graph.cos"(%{{[a-z0-9]+}}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   %13 = "graph.cos"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: "graph.atan"(%{{[a-z0-9]+}}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %14 = "graph.atan"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: "graph.neg"(%{{[a-z0-9]+}}) : (tensor<0xi8>) -> tensor<0xi8>
   %20 = "graph.neg"(%i) : (tensor<0xi8>) -> tensor<0xi8>
   // CHECK: "graph.abs"(%{{[a-z0-9]+}}) : (tensor<ui16>) -> tensor<ui16>

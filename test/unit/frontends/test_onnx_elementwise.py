@@ -61,6 +61,10 @@ FLOAT_UNARY = [
     "Sign",
     "Sin",
     "Cos",
+    "Tan",
+    "Asin",
+    "Acos",
+    "Atan",
 ]
 MORE_UNARY = ["Log", "Erf", "IsNaN", "Sigmoid", "Relu", "Softsign", "Softplus", "Mish", "HardSwish"]
 

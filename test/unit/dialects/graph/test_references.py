@@ -39,6 +39,7 @@ UNARY = {
     unary.Neg: "Neg", unary.Abs: "Abs", unary.Exp: "Exp", unary.Log: "Log", unary.Sqrt: "Sqrt",
     unary.Reciprocal: "Reciprocal", unary.Tanh: "Tanh", unary.Erf: "Erf", unary.Floor: "Floor",
     unary.Ceil: "Ceil", unary.Round: "Round", unary.Sign: "Sign", unary.Sin: "Sin", unary.Cos: "Cos",
+    unary.Atan: "Atan",
     unary.IsNan: "IsNaN", unary.IsInf: "IsInf", activation.Relu: "Relu",
 }  # fmt: skip
 
