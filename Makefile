@@ -12,7 +12,7 @@ WORKERS ?= 2
 # The folders of tests that test-machines gives to pytest.
 SUITES ?= test/unit
 
-.PHONY: demo test test-machines lint types unit lit e2e format clean
+.PHONY: demo test test-machines lint types unit lit e2e fuzz fuzz-own fuzz-again format clean
 
 demo: $(STAMP)
 	@$(BIN)/tilewright demo
@@ -46,6 +46,27 @@ e2e: $(STAMP)
 
 test-machines: $(STAMP)
 	@$(BIN)/python test/machines.py --workers $(WORKERS) --suites $(SUITES)
+
+# Random models; see docs/fuzzing.md. The hash seed makes the same model of the same seed.
+COUNT ?= 100
+SEED ?= 0
+NODES ?= 10
+FUZZ = PYTHONHASHSEED=0 PYTHONPATH=test/e2e $(BIN)/python test/fuzz
+FUZZED := $(VENV)/.fuzz-installed
+
+fuzz: $(FUZZED)
+	@$(FUZZ) nnsmith --count $(COUNT) --seed $(SEED) --nodes $(NODES)
+
+fuzz-own: $(FUZZED)
+	@$(FUZZ) own --count $(COUNT) --seed $(SEED) --nodes $(NODES)
+
+fuzz-again: $(FUZZED)
+	@$(FUZZ) again $(CASES)
+
+$(FUZZED): $(STAMP)
+	@echo "installing NNSmith into $(VENV)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[fuzz]'
+	@touch $@
 
 format: $(STAMP)
 	@$(BIN)/ruff check --quiet --fix .
