@@ -61,9 +61,9 @@ def run(
         raise typer.BadParameter(f"expected 'reference', given {compare!r}", param_hint="--compare")
     with reporting(debug):
         shapes = parse_shapes(shape or ())
+        check_output("-o", output, [".npz"])
         check_model(model)
         check_machine(target, threads)
-        check_output("-o", output, [".npz"])
         from tilewright.tools.run import RunRequest, run_model
 
         request = RunRequest(
@@ -92,8 +92,8 @@ def import_(
     """Print a model as Graph IR."""
     with reporting(debug):
         shapes = parse_shapes(shape or ())
-        check_model(model)
         check_output("-o", output, [".mlir"])
+        check_model(model)
         from tilewright.tools.import_ import import_text, write_text
 
         write_text(import_text(model, shapes), output)

@@ -33,9 +33,9 @@ def explain(
     """Say what the compiler decided about a model, and what else there was."""
     with reporting(debug):
         shapes = parse_shapes(shape or ())
+        check_output("--json", json)
         check_model(model)
         check_machine(target, threads)
-        check_output("--json", json)
         from tilewright.tools.explain import explain as explain_model
         from tilewright.tools.explain_print import Printer
         from tilewright.tools.explain_report import Report, write_json

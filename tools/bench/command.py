@@ -8,6 +8,7 @@ import typer
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.tools.driver import parse_shapes, reporting
 from tilewright.tools.early import check_machine, check_peers, check_suites, check_workload
+from tilewright.tools.files import check_output
 
 
 def bench(
@@ -50,6 +51,7 @@ def bench(
     with reporting(debug):
         chosen = parse_peers(peers)
         numbers, extents = parse_batches(batches), parse_shapes(shape or ())
+        check_output("--json", json)
         for name in names or ():
             check_workload(name)
         check_suites(suite or ())

@@ -27,7 +27,6 @@ from tilewright.tools.bench.report import notes, print_table, table, write_json
 from tilewright.tools.bench.timing import Schedule
 from tilewright.tools.bench.variants import ablations
 from tilewright.tools.driver import out, progress
-from tilewright.tools.files import check_output
 
 BLOCKTIME = "KMP_BLOCKTIME"
 
@@ -70,7 +69,6 @@ def run_bench(request: BenchRequest) -> bool:
     Raises:
         CompileError: the request names something unknown, or a model cannot be imported.
     """
-    check_output("--json", request.json)
     check_plotting(request.plot)
     cases = _cases(request)
     peers, absent = select_peers(PEERS, request.peers)
