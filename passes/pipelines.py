@@ -49,6 +49,7 @@ PASSES.announce(
         "expand-brgemm",
         "expand-elementwise-math",
         "guard-init-calls",
+        "lower-index-checks",
         "lower-parallel",
         "peel-vector-tails",
     ),
@@ -149,6 +150,7 @@ PHASES = (
         "Tensor IR to LLVM: microkernels and vector math expanded, threads, machine code's types.",
         frozenset({"builtin", "llvm"}),
         (
+            "lower-index-checks",
             "expand-elementwise-math",
             "expand-brgemm",
             "peel-vector-tails",

@@ -34,6 +34,11 @@ class CallLayout:
         """Where the arena's address goes; the spare slot where there is none."""
         return (*self.arguments.slots(Role.ARENA), len(self.arguments))[0]
 
+    @cached_property
+    def faults_slot(self) -> int:
+        """Where the address of the record of faults goes; the spare slot where there is none."""
+        return (*self.arguments.slots(Role.FAULTS), len(self.arguments))[0]
+
     @property
     def constants(self) -> tuple[int, ...]:
         """The slots of weights, plain and packed."""

@@ -63,7 +63,8 @@ class ConstantStore:
         """The arrays for ``needs.arguments``, in order, made from ``weights`` where they are missing.
 
         Raises:
-            CompileError: a weight is missing or of another size than the compiled code expects.
+            CompileError: a weight is missing, of another size than the compiled code expects, or an index
+                that is out of range.
         """
         with self._lock:
             keys = [needs.key(argument) for argument in needs.arguments]
@@ -87,12 +88,18 @@ class ConstantStore:
 def run_init(
     init: Entry, weights: Weights, arenas: ArenaPool, steps: Sequence[Step] = ()
 ) -> list[np.ndarray]:
-    """Run ``@init`` on each of ``steps`` (on everything at once by default); its results in order."""
+    """Run ``@init`` on each of ``steps`` (on everything at once by default); its results in order.
+
+    Raises:
+        CompileError: a weight is missing or of another size, or an index among the weights is out of range.
+    """
     results = {slot: _empty(init.arguments[slot]) for slot in init.arguments.slots(Role.OUTPUT)}
     arena = arenas.take(init.arguments.arena_bytes)
-    for step in steps or [tuple(range(len(init.arguments)))]:
-        _run_step(init, step, weights, results, address(arena))
-    arenas.push(arena)
+    try:
+        for step in steps or [tuple(range(len(init.arguments)))]:
+            _run_step(init, step, weights, results, address(arena))
+    finally:
+        arenas.push(arena)
     return list(results.values())
 
 

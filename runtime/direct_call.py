@@ -9,7 +9,7 @@ import numpy as np
 from tilewright.runtime.call_layout import CallLayout
 from tilewright.runtime.direct_code import ADDRESSES, SYMBOLS
 from tilewright.runtime.memory import ArenaPool, allocator
-from tilewright.runtime.native import NativeModule, make_table
+from tilewright.runtime.native import Entry, NativeModule, make_table
 
 METH_FASTCALL = 0x80
 
@@ -47,6 +47,7 @@ class _Words(np.ndarray):
 
 def direct_calls(
     native: NativeModule,
+    main: Entry,
     layout: CallLayout,
     constants: Sequence[np.ndarray],
     arenas: ArenaPool,
@@ -55,6 +56,7 @@ def direct_calls(
 
     Args:
         native: its machine code.
+        main: its entry, which reports what its record of faults holds.
         layout: that it was given.
         constants: the weights, in the order of their slots.
         arenas: where scratch memory comes from.
@@ -65,7 +67,7 @@ def direct_calls(
     ]
     dtypes = [info.dtype for info in (*layout.inputs, *layout.outputs)]
     makers = [allocator(info.fixed_shape or (), info.dtype) for info in layout.outputs]
-    objects = [np.ndarray, NotImplemented, arenas.pop, arenas.push, *dtypes, *makers]
+    objects = [np.ndarray, NotImplemented, arenas.pop, arenas.push, main.report, *dtypes, *makers]
     words = np.array([*map(id, objects), *layout.table(constants)], np.uint64).view(_Words)
     words.owned = (native, methods, objects, constants)
     make = ctypes.pythonapi["PyCFunction_NewEx"]

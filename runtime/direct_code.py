@@ -40,14 +40,14 @@ SYMBOLS = ("tilewright_call", "tilewright_call_into")  # results in new arrays; 
 class Words:
     """What stands at which position behind a function's object.
 
-    The words: numpy's type of arrays, NotImplemented, callables that take an arena from the pool and give it
-    back; the element type of each tensor; for each output a callable that makes a new array; the pointer
-    table with the constants in their slots.
+    The words: numpy's type of arrays, NotImplemented, callables that take an arena from the pool, give it
+    back, and raise an error for a record of faults; the element type of each tensor; for each output a
+    callable that makes a new array; the pointer table with the constants in their slots.
     """
 
     layout: CallLayout
 
-    ARRAY_TYPE, DECLINED, TAKE, GIVE, FIRST_DTYPE = range(5)
+    ARRAY_TYPE, DECLINED, TAKE, GIVE, REPORT, FIRST_DTYPE = range(6)
 
     def dtype(self, tensor: int) -> int:
         """Position of the element type of a tensor: the inputs, then the outputs."""
@@ -83,6 +83,7 @@ class _DirectCall:
         self._layout = layout
         self._given = given
         self._words = Words(layout)
+        self._faults = layout.arguments.faults_bytes // WORD_BYTES
         self._infos = (*layout.inputs, *layout.outputs)
         holder, self._arguments, self._count = code.parameters
         self._base = code.load(holder, DATA_FIELD)
@@ -97,9 +98,12 @@ class _DirectCall:
         arena = self._take_arena() if self._layout.arguments.arena_bytes else None
         held = [] if arena is None else [arena]
         results = self._given_results(arrays[inputs:]) if self._given else self._new_results(held)
-        self._run([*arrays[:inputs], *results], arena)
+        record = code.words(self._faults) if self._faults else None
+        self._run([*arrays[:inputs], *results], arena, record)
         if arena is not None:
             self._release([self._call_object(Words.GIVE, arena), arena])
+        if record is not None:
+            self._require_no_fault(record, results)
         code.give_back(self._packed(results))
 
     def _word(self, position: int) -> ir.Value:
@@ -160,7 +164,7 @@ class _DirectCall:
             for other in range(position):
                 before = code.compare("ule", ends[position], starts[other])
                 behind = code.compare("ule", ends[other], starts[position])
-                code.require(code.either(before, behind), self._decline)
+                code.require(code.either([before, behind]), self._decline)
 
     def _take_arena(self) -> ir.Value:
         """An arena from the pool that is large enough."""
@@ -196,7 +200,7 @@ class _DirectCall:
             results.append(made)
         return results
 
-    def _run(self, tensors: Sequence[ir.Value], arena: ir.Value | None) -> None:
+    def _run(self, tensors: Sequence[ir.Value], arena: ir.Value | None, record: ir.Value | None) -> None:
         """Fill a table and run the compiled code without the interpreter's lock."""
         code, layout = self._code, self._layout
         table = code.words(layout.count)
@@ -205,9 +209,26 @@ class _DirectCall:
             code.store(code.load(array, DATA_FIELD), table, WORD_BYTES * slot)
         if arena is not None:
             code.store(code.load(arena, DATA_FIELD), table, WORD_BYTES * layout.arena_slot)
+        if record is not None:
+            code.clear(record, WORD_BYTES * self._faults)
+            code.store(record, table, WORD_BYTES * layout.faults_slot)
         thread = code.call("PyEval_SaveThread", result=code.pointer)
         code.call(ENTRIES["main"], table)
         code.call("PyEval_RestoreThread", thread)
+
+    def _require_no_fault(self, record: ir.Value, results: Sequence[ir.Value]) -> None:
+        """Give an exception, and no results, where ``record`` holds a fault."""
+        code = self._code
+        words = [code.load(record, WORD_BYTES * word, 64) for word in range(self._faults)]
+
+        def report() -> None:
+            length = code.constant(WORD_BYTES * self._faults)
+            copied = code.call("PyBytes_FromStringAndSize", record, length, result=code.pointer)
+            code.require(self._is_there(copied), partial(self._fail, results))
+            self._call_object(Words.REPORT, copied)
+            self._fail([copied, *results])
+
+        code.require(code.compare("eq", code.either(words), code.constant(0)), report)
 
     def _packed(self, results: Sequence[ir.Value]) -> ir.Value:
         """One result as it is, several as a tuple; the references go with them."""

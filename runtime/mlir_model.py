@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tilewright.dialects import dtypes
-from tilewright.dialects.attributes import from_attribute
+from tilewright.dialects.attributes import from_attribute, to_attribute
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import func, ir
@@ -20,7 +20,8 @@ class MlirModel:
     """Graph IR as text; weights are passed beside it.
 
     Args:
-        source: a module with ``@main``, its inputs and weights named by ``graph.name``.
+        source: a module with ``@main``, its inputs, weights and outputs named by ``graph.name``; the others
+            are called ``arg0``, ``out0`` and so on, by position.
         weights: an array for each argument marked ``graph.constant``. They are not copied where they are
             used as they are.
 
@@ -45,7 +46,9 @@ class MlirModel:
             CompileError: its file has changed.
         """
         self._source.check()
-        return Graph(self._source.parse(), self._weights, self.inputs, self.outputs, frozenset(self._weights))
+        module = self._source.parse()
+        _write_names(_main_of(module))
+        return Graph(module, self._weights, self.inputs, self.outputs, frozenset(self._weights))
 
     def command(self, shapes: Mapping[str, tuple[int, ...]]) -> str:
         """Prints the file; empty where there is none."""
@@ -133,6 +136,19 @@ def _refuse_duplicates(kind: str, infos: Sequence[TensorInfo]) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise CompileError(f"two {kind} of @main are called '{twice}'")
+
+
+def _write_names(main: func.FuncOp) -> None:
+    """Give a ``graph.name`` to the arguments and results without one, by which the runtime finds them."""
+    arguments, outputs = _signature(main)
+    names = {"arg_attrs": [info.name for info, _ in arguments], "res_attrs": [info.name for info in outputs]}
+    for attribute, given in names.items():
+        entries = main.attributes.get(attribute, [{}] * len(given))
+        written = [
+            {**{item.name: item.attr for item in entry}, "graph.name": name}
+            for name, entry in zip(given, entries, strict=True)
+        ]
+        main.attributes[attribute] = to_attribute(written)
 
 
 def _attributes(main: func.FuncOp, name: str, count: int) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from tilewright.passes.core.manager import PassPipeline
 from tilewright.runtime.call_layout import CallLayout
 from tilewright.runtime.constants import ConstantStore, Needs, constant_arguments
 from tilewright.runtime.direct_code import emit_direct_calls
+from tilewright.runtime.faults import checks_of
 from tilewright.runtime.footprint import release_code, trim_heap
 from tilewright.runtime.memory import ArenaPool
 from tilewright.runtime.models import Graph, Model
@@ -187,10 +188,11 @@ def _is_lowered(module: ir.Module) -> bool:
 
 def _generate(module: ir.Module, recorder: Recorder, level: int) -> tuple[NativeModule, dict[str, Entry]]:
     """Machine code of ``module`` and its entries by name."""
+    checks = checks_of(module)
     try:
         native = NativeModule(module, openmp_library(), level)
         entries = {
-            name: Entry(native.function(ENTRIES[name]), arguments)
+            name: Entry(native.function(ENTRIES[name]), arguments, checks.get(name, ()))
             for name, arguments in recorder.arguments.items()
         }
     except (RuntimeError, ir.MLIRError) as error:

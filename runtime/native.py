@@ -15,8 +15,9 @@ from pathlib import Path
 
 from tilewright.dialects.mlir import ExecutionEngine, ir
 from tilewright.lowering.target.machine import Machine
+from tilewright.runtime.faults import Checks, report_fault
 from tilewright.runtime.python_interface import PYTHON_FUNCTIONS
-from tilewright.runtime.signature import Arguments
+from tilewright.runtime.signature import Arguments, Role
 
 # Measured on MLPs, attention, a sentence encoder and single operators; 3 is like 2.
 OPTIMISATION_LEVEL = 2
@@ -45,16 +46,30 @@ class Entry:
         function: takes the call address of a table (`make_table`); the interpreter's lock is released
             while it runs.
         arguments: what each slot of the table points to.
+        checks: what the words of its record of faults stand for.
     """
 
     function: NativeFunction
     arguments: Arguments
+    checks: Checks = ()
 
     def call(self, pointers: Sequence[int]) -> None:
-        """Run with ``pointers`` in argument order; a trailing one beyond the arguments is ignored."""
+        """Run with ``pointers`` in argument order; a trailing one beyond the arguments is ignored.
+
+        Raises:
+            CompileError: an index in the data is out of range.
+        """
         table, call_address = make_table(len(pointers))
         table[: len(pointers)] = list(pointers)
+        record = ctypes.create_string_buffer(self.arguments.faults_bytes)
+        for slot in self.arguments.slots(Role.FAULTS):
+            table[slot] = ctypes.addressof(record)
         self.function(call_address)
+        self.report(bytes(record))
+
+    def report(self, record: bytes) -> None:
+        """Raise an error where ``record``, the entry's of a call, holds a fault; see `report_fault`."""
+        report_fault(self.checks, record)
 
 
 def make_table(count: int) -> tuple[Table, int]:

@@ -79,6 +79,12 @@ class NativeWriter:
         with ir.InsertionPoint(self._block):
             llvm.MemcpyOp(target, source, length, False)
 
+    def clear(self, target: ir.Value, size_bytes: int) -> None:
+        """Fill bytes with zeros."""
+        zero, length = self.constant(0, 8), self.constant(size_bytes)
+        with ir.InsertionPoint(self._block):
+            llvm.MemsetOp(target, zero, length, False)
+
     def function(self, name: str) -> ir.Value:
         """The address of a function."""
         return self._add(llvm.AddressOfOp, self.pointer, ir.FlatSymbolRefAttr.get(name))
@@ -104,9 +110,12 @@ class NativeWriter:
             first = self._add(llvm.AndOp, first, other)
         return first
 
-    def either(self, left: ir.Value, right: ir.Value) -> ir.Value:
-        """The disjunction of two integers."""
-        return self._add(llvm.OrOp, left, right)
+    def either(self, bits: Sequence[ir.Value]) -> ir.Value:
+        """The disjunction of one or more integers."""
+        first, *others = bits
+        for other in others:
+            first = self._add(llvm.OrOp, first, other)
+        return first
 
     def address(self, pointer: ir.Value) -> ir.Value:
         """A pointer as a word."""

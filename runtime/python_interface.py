@@ -11,6 +11,7 @@ WORD_BYTES = 8
 PYTHON_FUNCTIONS = {
     "Py_IncRef": "void (ptr)",
     "Py_DecRef": "void (ptr)",
+    "PyBytes_FromStringAndSize": "ptr (ptr, i64)",
     "PyErr_Clear": "void ()",
     "PyEval_SaveThread": "ptr ()",
     "PyEval_RestoreThread": "void (ptr)",

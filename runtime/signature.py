@@ -2,7 +2,7 @@
 
 Roles are attributes of the entry's arguments: ``graph.name`` alone marks an input, ``graph.constant`` a
 weight (``graph.init = k`` the k-th result of ``@init``), ``tir.output`` an output, ``tir.arena`` the scratch
-memory.
+memory, ``tir.faults`` the record of what goes wrong.
 """
 
 from dataclasses import dataclass
@@ -58,6 +58,7 @@ class Role(Enum):
     PACKED = "packed"
     OUTPUT = "output"
     ARENA = "arena"
+    FAULTS = "faults"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Argument:
 
     Attributes:
         role: what it is.
-        name: the tensor's name; empty for packed weights and the arena.
+        name: the tensor's name; empty for packed weights, the arena and the record of faults.
         shape: extents in memory.
         dtype: element type in memory (a boolean is one byte).
         index: which result of ``@init`` a packed weight is; -1 for the others.
@@ -85,12 +86,17 @@ class Argument:
 
 
 class Arguments(tuple[Argument, ...]):
-    """The arguments of an entry function, in order; the arena is the last one."""
+    """The arguments of an entry function, in order; arena and record of faults come last."""
 
     @property
     def arena_bytes(self) -> int:
         """Scratch memory of one call; 0 where it needs none."""
         return sum(argument.size_bytes for argument in self if argument.role is Role.ARENA)
+
+    @property
+    def faults_bytes(self) -> int:
+        """Size of the record of faults of one call; 0 where nothing can go wrong."""
+        return sum(argument.size_bytes for argument in self if argument.role is Role.FAULTS)
 
     def slots(self, *roles: Role) -> tuple[int, ...]:
         """Positions of the arguments of ``roles``."""
@@ -124,6 +130,8 @@ def _argument(type_: ir.Type, attributes: dict[str, Any]) -> Argument:
 def _role(attributes: dict[str, Any]) -> Role:
     if "tir.arena" in attributes:
         return Role.ARENA
+    if "tir.faults" in attributes:
+        return Role.FAULTS
     if "tir.output" in attributes:
         return Role.OUTPUT
     if "graph.init" in attributes:

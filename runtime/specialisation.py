@@ -80,7 +80,7 @@ class Specialisation:
             out: for each output an array of the user, or None for a new one.
 
         Raises:
-            CompileError: an array cannot take the output.
+            CompileError: an array cannot take the output, or an index in the data is out of range.
         """
         results = self._call_directly(arrays, out)
         return self._call_by_table(arrays, out) if results is NotImplemented else results
@@ -101,9 +101,11 @@ class Specialisation:
         arena = self._arenas.take(self.arena_bytes) if self.arena_bytes else None
         if arena is not None:
             pointers[self._layout.arena_slot] = address(arena)
-        self._main.call(pointers)
-        if arena is not None:
-            self._arenas.push(arena)
+        try:
+            self._main.call(pointers)
+        finally:
+            if arena is not None:
+                self._arenas.push(arena)
         return deliver(given, results)
 
     def _bound(self) -> list[int]:
@@ -113,5 +115,6 @@ class Specialisation:
                 self._constants = self._store.bind(self._needs, self._weights)
                 self._weights = {}
                 self._table = self._layout.table(self._constants)
-                self.direct = direct_calls(self._native, self._layout, self._constants, self._arenas)
+                parts = (self._native, self._main, self._layout, self._constants)
+                self.direct = direct_calls(*parts, self._arenas)
         return self._table

@@ -6,6 +6,7 @@
 
 from tilewright.dialects.mlir import func, ir
 from tilewright.lowering.tir_to_mlir.guard_init_calls import is_given
+from tilewright.lowering.tir_to_mlir.lower_index_checks import FAULTS
 from tilewright.lowering.tir_to_mlir.views import root_of
 
 Step = tuple[int, ...]
@@ -22,7 +23,7 @@ def steps_of(init: func.FuncOp) -> tuple[Step, ...]:
     groups: list[set[int]] = []
     for op in list(init.body.blocks[0].operations)[:-1]:
         if isinstance(op, func.CallOp):
-            groups = _joined(groups, _touched(op.operation))
+            groups = _joined(groups, _touched(init, op.operation))
         elif len(op.operation.regions) > 0 or not op.operation.name.startswith(_IDLE):
             return (everything,)
     arguments = init.body.blocks[0].arguments
@@ -30,10 +31,12 @@ def steps_of(init: func.FuncOp) -> tuple[Step, ...]:
     return tuple(tuple(sorted(group & given)) for group in groups if group & given)
 
 
-def _touched(call: ir.Operation) -> set[int]:
-    """Positions of the arguments that a call is given."""
+def _touched(init: func.FuncOp, call: ir.Operation) -> set[int]:
+    """Positions of the arguments that a call is given, but for the record that all calls may write to."""
     roots = (root_of(value) for value in call.operands)
-    return {root.arg_number for root in roots if isinstance(root, ir.BlockArgument)}
+    positions = {root.arg_number for root in roots if isinstance(root, ir.BlockArgument)}
+    attributes = init.attributes.get("arg_attrs")
+    return {at for at in positions if attributes is None or FAULTS not in attributes[at]}
 
 
 def _joined(groups: list[set[int]], new: set[int]) -> list[set[int]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.dtypes import DTYPES
 from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.graph.ops.fused import Fused, Yield
@@ -59,7 +59,7 @@ def evaluate_operation(op: ir.OpView | ir.Operation, operands: Sequence[np.ndarr
     try:
         results = entry.reference(operands, entry.attributes_of(op), specs)
     except IndexError as error:
-        raise CompileError(f"{op.operation.name}: {error}", location=str(op.location)) from error
+        raise CompileError(str(error), location=spell_location(op.location)) from error
     for result, spec in zip(results, specs, strict=True):
         _expect(f"reference of {op.operation.name}", result, spec)
     return results

@@ -2,7 +2,19 @@
 
 from tilewright.dialects.tir.dialect import TirDialect, TirOperation
 from tilewright.dialects.tir.ops.buffers import Buffer
+from tilewright.dialects.tir.ops.checks import CHECKS, CheckIndex
 from tilewright.dialects.tir.ops.intrinsics import Brgemm, Prefetch
 from tilewright.dialects.tir.ops.parallel import Parallel, ThreadId, Yield
 
-__all__ = ["Brgemm", "Buffer", "Parallel", "Prefetch", "ThreadId", "TirDialect", "TirOperation", "Yield"]
+__all__ = [
+    "CHECKS",
+    "Brgemm",
+    "Buffer",
+    "CheckIndex",
+    "Parallel",
+    "Prefetch",
+    "ThreadId",
+    "TirDialect",
+    "TirOperation",
+    "Yield",
+]

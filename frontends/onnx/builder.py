@@ -7,7 +7,7 @@ that remains needs it: a ``graph.constant`` where small, else an argument of ``@
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from tilewright.dialects import dtypes
 from tilewright.dialects.graph import OPERATIONS
 from tilewright.dialects.graph.dialect import type_of
 from tilewright.dialects.graph.ops.constant import Constant
+from tilewright.dialects.graph.ops.gather import LookUpOperation
 from tilewright.dialects.graph.shapes import ShapeError, TensorSpec
 from tilewright.dialects.mlir import func, ir
 from tilewright.frontends.onnx.storage import Known, WeightTable, data_of
@@ -74,6 +75,18 @@ def is_small(spec: TensorSpec) -> bool:
     return spec.elements <= limit
 
 
+def _check_known_indices(
+    definition: type[LookUpOperation], operands: Sequence[Value], attributes: Mapping[str, Any]
+) -> None:
+    data, indices = operands
+    if indices.known is None:
+        return
+    try:
+        definition.check_indices(data.shape, data_of(indices.known), attributes)
+    except IndexError as error:
+        raise ShapeError(str(error)) from error
+
+
 class GraphBuilder:
     """A module with one function ``@main``, in the current context.
 
@@ -123,20 +136,19 @@ class GraphBuilder:
         """The result of ``graph.<op>``: computed now where all is known and small, else built.
 
         Raises:
-            ShapeError: operands and attributes do not fit together.
+            ShapeError: operands and attributes do not fit together, or a known index is out of range.
         """
         definition = OPERATIONS[f"graph.{op}"]
         specs = [value.spec for value in operands]
         values = definition.canonical_attributes(specs, {**definition.default_attributes(), **attributes})
         spec = self._checked(definition.infer(specs, values)[0])
+        if issubclass(definition, LookUpOperation):
+            _check_known_indices(definition, operands, values)
         small = all(value.known is not None and is_small(value.spec) for value in operands)
         if not small or not is_small(spec):
             return Value(spec, ssa=definition.of(*map(self.materialize, operands), **values))
         arrays = [data_of(value.known) for value in operands if value.known is not None]
-        try:
-            (array,) = definition.reference(arrays, values, [spec])
-        except IndexError as error:
-            raise ShapeError(str(error)) from error
+        (array,) = definition.reference(arrays, values, [spec])
         return Value(spec, known=np.asarray(array))
 
     def materialize(self, value: Value) -> ir.Value:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tilewright.dialects.diagnostics import CompileError
-from tilewright.dialects.mlir import arith, ir, memref
+from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.layouts import Groups
-from tilewright.lowering.graph_to_tir.values import constant_like, index
+from tilewright.lowering.graph_to_tir.values import index
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Access:
         own = self.dims[axis]
         return None if own is None else strided.layout_of(self.memref).strides[own]
 
-    def indices(self, point: Sequence[ir.Value], found: ir.Value | None = None) -> list[ir.Value]:
+    def indices(self, point: Sequence[ir.Value], found: Sequence[ir.Value] = ()) -> list[ir.Value]:
         """The memref's indices at a point of the domain; ``found`` is what a look-up gave there."""
         by_own = {own: point[axis] for axis, own in enumerate(self.dims) if own is not None}
         rank = len(self.memref.type.shape)
@@ -90,69 +90,6 @@ def _fill(spans: Sequence[tuple[int, int]], rank: int) -> Groups:
         groups.append(list(range(own, last + 1)))
         own = last + 1
     return groups
-
-
-@dataclass(frozen=True)
-class LookUp(Access):
-    """An access whose dimension ``axis`` of the memref is an index read from another memref.
-
-    Attributes:
-        axis: the memref's dimension.
-        at: where the index lies; negative indices count from the end, others are held inside.
-    """
-
-    axis: int = 0
-    at: Access | None = None
-
-    @property
-    def moving(self) -> frozenset[int]:
-        """Also where the index changes."""
-        return super().moving | self.looks_at
-
-    @property
-    def looks_at(self) -> frozenset[int]:
-        """The dimensions of the domain along which the index changes."""
-        assert self.at is not None
-        return self.at.moving
-
-    def indices(self, point: Sequence[ir.Value], found: ir.Value | None = None) -> list[ir.Value]:
-        """With the index in its place."""
-        result = super().indices(point)
-        result[self.axis] = self.look_up(point) if found is None else found
-        return result
-
-    def look_up(self, point: Sequence[ir.Value]) -> ir.Value:
-        """Read the index at ``point``."""
-        assert self.at is not None
-        read = memref.load(self.at.memref, self.at.indices(point))
-        found = arith.index_cast(ir.IndexType.get(), read)
-        extent = index(self.memref.type.shape[self.axis])
-        zero = constant_like(0, found)
-        wrapped = arith.select(
-            arith.cmpi(arith.CmpIPredicate.slt, found, zero), arith.addi(found, extent), found
-        )
-        last = arith.subi(extent, index(1))
-        return arith.minsi(arith.maxsi(wrapped, zero), last)
-
-    def permuted(self, order: Sequence[int]) -> "Access":
-        """Both accesses permuted."""
-        assert self.at is not None
-        dims = tuple(self.dims[axis] for axis in order)
-        return replace(self, dims=dims, at=self.at.permuted(order))
-
-    def with_innermost(self, axis: int) -> "Access":
-        """As it is."""
-        return self
-
-    def merges(self, a: int, b: int) -> bool:
-        """Never: the order of indices is not known."""
-        return False
-
-    def merged(self, groups: Groups) -> "Access":
-        """Leave out the dimensions of extent 1."""
-        assert self.at is not None
-        dims = tuple(self.dims[group[0]] for group in groups)
-        return replace(self, dims=dims, at=self.at.merged(groups))
 
 
 def broadcast_access(value: ir.Value, domain: Sequence[int]) -> Access:

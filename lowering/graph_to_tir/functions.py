@@ -11,7 +11,9 @@ from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.dtypes import DTYPES
 from tilewright.dialects.graph.dialect import spec_of
 from tilewright.dialects.mlir import func, ir
+from tilewright.dialects.tir import CHECKS
 from tilewright.lowering.graph_to_tir import strided
+from tilewright.lowering.graph_to_tir.look_up import checks_of
 from tilewright.lowering.graph_to_tir.registry import TEMPLATES
 from tilewright.lowering.graph_to_tir.values import Operation, memory_type
 from tilewright.lowering.target.machine import Machine
@@ -48,9 +50,11 @@ def _attributes(op: Operation, names: Sequence[str] | None = None) -> str:
 
 
 def call_attributes(fused: Operation) -> dict[str, ir.Attribute]:
-    """The attributes of a fused op that stay on its call, such as merge groups."""
+    """The attributes of a fused op that stay on its call, such as merge groups; and what the call checks."""
     names = [name for name in fused.attributes if name not in (*_OF_FUNCTION, *_SEGMENTS)]
-    return {name: fused.attributes[name] for name in names}
+    checks = checks_of(fused.operation.regions[0].blocks[0])
+    own = {} if checks is None else {CHECKS: checks}
+    return {**{name: fused.attributes[name] for name in names}, **own}
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Data movement that copies: nests of copies for each op of ``dialects/graph/ops/movement.py``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +8,8 @@ from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.graph.registry import definition_of
 from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir import strided
-from tilewright.lowering.graph_to_tir.access import Access, LookUp, broadcast_access
+from tilewright.lowering.graph_to_tir.access import Access, broadcast_access
+from tilewright.lowering.graph_to_tir.look_up import LookUp, Place, first_check
 from tilewright.lowering.graph_to_tir.nest import Nest, copy_nest
 from tilewright.lowering.graph_to_tir.reorder import reorder_nests
 from tilewright.lowering.graph_to_tir.values import Operation
@@ -70,19 +71,49 @@ def _pad(op: Operation, attributes: dict[str, Any], ins: Sequence[ir.Value], out
 def _gather(op: Operation, attributes: dict[str, Any], ins: Sequence[ir.Value], out: ir.Value) -> list[Nest]:
     data, at = ins
     axis, looked_up = attributes["axis"], len(at.type.shape)
-    domain = tuple(out.type.shape)
-    result = op.results[0]
-    own: list[int | None] = [None] * len(domain)
-    for dim in range(len(data.type.shape)):
-        if dim != axis:
-            target = dim if dim < axis else dim + looked_up - 1
-            own[target] = dim if domain[target] != 1 else None
-    around = (1,) * axis + tuple(at.type.shape)
-    at_access = broadcast_access(at, at.type.shape)
-    at_dims = (None,) * axis + at_access.dims + (None,) * (len(domain) - len(around))
-    source = LookUp(data, tuple(own), axis, Access(at, at_dims))
-    nest = copy_nest(result, out, out)
-    return [replace(nest, reads={result: source})]
+    behind = len(out.type.shape) - axis - looked_up
+    own = [*range(axis), *[None] * looked_up, *range(axis + 1, axis + 1 + behind)]
+    at_dims = (None,) * axis + broadcast_access(at, at.type.shape).dims + (None,) * behind
+    return _look_up(op, own, {axis: Access(at, at_dims)}, data, out)
+
+
+def _gather_elements(
+    op: Operation, attributes: dict[str, Any], ins: Sequence[ir.Value], out: ir.Value
+) -> list[Nest]:
+    data, at = ins
+    axis = attributes["axis"]
+    own = [None if dim == axis else dim for dim in range(len(out.type.shape))]
+    return _look_up(op, own, {axis: broadcast_access(at, at.type.shape)}, data, out)
+
+
+def _gather_nd(
+    op: Operation, attributes: dict[str, Any], ins: Sequence[ir.Value], out: ir.Value
+) -> list[Nest]:
+    data, at = ins
+    batch, (*outer, depth) = attributes["batch_dims"], at.type.shape
+    behind = len(out.type.shape) - len(outer)
+    own = [*range(batch), *[None] * (len(outer) - batch), *range(batch + depth, batch + depth + behind)]
+    dims = (*broadcast_access(at, at.type.shape).dims[:-1], *[None] * behind)
+    parts = [strided.subview(at, [*[0] * len(outer), part], [*outer, 1]) for part in range(depth)]
+    return _look_up(op, own, {batch + n: Access(part, dims) for n, part in enumerate(parts)}, data, out)
+
+
+def _look_up(
+    op: Operation, own: Sequence[int | None], at: Mapping[int, Access], data: ir.Value, out: ir.Value
+) -> list[Nest]:
+    """The nest that reads ``data``.
+
+    Args:
+        op: the look-up.
+        own: for each dimension of ``out`` that of ``data`` that goes with it.
+        at: for each axis of ``data`` that is looked up where its index is.
+        data: the memref of the first operand.
+        out: the memref of the result.
+    """
+    dims = tuple(None if extent == 1 else dim for dim, extent in zip(own, out.type.shape, strict=True))
+    first, result = first_check(op), op.results[0]
+    places = tuple(Place(axis, access, first + n) for n, (axis, access) in enumerate(at.items()))
+    return [replace(copy_nest(result, out, out), reads={result: LookUp(data, dims, places)})]
 
 
 def _reorder(op: Operation, attributes: dict[str, Any], ins: Sequence[ir.Value], out: ir.Value) -> list[Nest]:
@@ -93,5 +124,7 @@ _MOVERS: dict[str, Mover] = {
     "graph.concat": _concat,
     "graph.pad": _pad,
     "graph.gather": _gather,
+    "graph.gather_elements": _gather_elements,
+    "graph.gather_nd": _gather_nd,
     "graph.reorder": _reorder,
 }

@@ -16,6 +16,7 @@ from tilewright.lowering.graph_to_tir import strided
 from tilewright.lowering.graph_to_tir.constant import is_constant
 from tilewright.lowering.graph_to_tir.elementwise import is_elementwise
 from tilewright.lowering.graph_to_tir.frames import Frame, Places
+from tilewright.lowering.graph_to_tir.look_up import is_look_up
 from tilewright.lowering.graph_to_tir.movement import movement_nests
 from tilewright.lowering.graph_to_tir.nest import copy_nest, group_nest
 from tilewright.lowering.graph_to_tir.reduce import is_reduction, reduced_axes
@@ -173,7 +174,7 @@ class RegionLowering:
 
     def _move(self, op: Operation) -> None:
         result = op.results[0]
-        gathers = op.operation.name == "graph.gather"
+        gathers = is_look_up(op)
         ins = []
         for number, value in enumerate(op.operands):
             is_table = gathers and number == 0 and value not in self.memory

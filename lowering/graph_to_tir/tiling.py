@@ -2,7 +2,8 @@
 
 import math
 
-from tilewright.lowering.graph_to_tir.access import Access, LookUp
+from tilewright.lowering.graph_to_tir.access import Access
+from tilewright.lowering.graph_to_tir.look_up import LookUp
 from tilewright.lowering.graph_to_tir.nest import Nest
 from tilewright.lowering.graph_to_tir.reduce import Reduction, is_reduction, is_scan
 from tilewright.lowering.graph_to_tir.walk import fills_vectors

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tilewright.dialects.mlir import arith, ir, vector
-from tilewright.lowering.graph_to_tir.access import Access, LookUp
+from tilewright.lowering.graph_to_tir.access import Access
 from tilewright.lowering.graph_to_tir.elementwise import emit
+from tilewright.lowering.graph_to_tir.look_up import Found, LookUp
 from tilewright.lowering.graph_to_tir.nest import Nest, dtype_of
 from tilewright.lowering.graph_to_tir.reduce import Reduction, is_reduction, is_scan
 from tilewright.lowering.graph_to_tir.transfers import load, load_square, load_strided, store
@@ -27,7 +28,7 @@ class Spot:
 
     point: tuple[ir.Value, ...]
     registers: Registers = field(default_factory=dict)
-    found: Registers = field(default_factory=dict)
+    found: dict[ir.Value, Found] = field(default_factory=dict)
     whole: bool = False
 
     def at(self, axis: int, position: ir.Value, whole: bool) -> "Spot":
@@ -72,7 +73,7 @@ class Walk:
         if not isinstance(source, Access):
             return self._spread(source)
         stride = source.stride(self.last) if self.last >= 0 else None
-        indices = source.indices(spot.point, spot.found.get(value))
+        indices = source.indices(spot.point, spot.found.get(value, ()))
         if stride is None or self.lanes == 1:
             return self._spread(load(source.memref, indices, dtype, 1))
         own = source.dims[self.last]
@@ -93,7 +94,7 @@ class Walk:
             at = arith.addi(spot.point[self.last], index(lane)) if lane else spot.point[self.last]
             inside = self._is_inside(spot) or not lane
             moved = spot.at(self.last, at if inside else arith.minsi(at, final), False)
-            rows.append(source.indices(moved.point, None))
+            rows.append(source.indices(moved.point))
         return load_square(source.memref, rows, dtype_of(value), self.lanes, count)
 
     def _spread(self, scalar: ir.Value) -> ir.Value:

@@ -12,6 +12,7 @@ from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.patterns import decline
 
 ENTRY = "init"
+_NO_TENSORS = ("tir.arena", "tir.faults")
 
 
 @register_pass("guard-init-calls")
@@ -21,7 +22,7 @@ class GuardInitCalls(Pass):
 
     1. Acts on calls in the body of ``@init`` that are given an argument of ``@init`` or a view of one; the
        first such argument decides.
-    2. The arena decides nothing: it is there in every call of ``@init``.
+    2. The arena and the record of faults decide nothing: they are there in every call of ``@init``.
     3. Loops that stand in ``@init`` itself stay as they are.
 
     Before::
@@ -62,8 +63,8 @@ def _guard(function: func.FuncOp, call: ir.Operation) -> None:
 
 
 def is_given(function: func.FuncOp, value: ir.Value) -> bool:
-    """Whether ``value`` is an argument of ``function`` in memory, and not the arena."""
+    """Whether ``value`` is a tensor among the arguments of ``function``: neither arena nor record."""
     if not isinstance(value, ir.BlockArgument) or not isinstance(value.type, ir.MemRefType):
         return False
     attributes = function.attributes.get("arg_attrs")
-    return attributes is None or "tir.arena" not in attributes[value.arg_number]
+    return attributes is None or not any(mark in attributes[value.arg_number] for mark in _NO_TENSORS)

@@ -155,7 +155,7 @@ def _plain_role(
     if name == "gather":
         rows = attributes["axis"] in (0, -inputs[0].rank) and inputs[0].rank == 2
         return Role.ROW_GATHER if rows else Role.SINGLE
-    if name in ("concat", "slice", "pad", "reorder", "cumulative_sum"):
+    if name in ("concat", "slice", "pad", "reorder", "cumulative_sum", "gather_elements", "gather_nd"):
         return Role.SINGLE
     return Role.ELEMENTWISE if _is_elementwise(name, inputs, results) else Role.SINGLE
 

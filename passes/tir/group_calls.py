@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import func, ir
-from tilewright.dialects.tir import Buffer
+from tilewright.dialects.tir import CHECKS, Buffer
 from tilewright.passes.tir.boxes import VIEWS
 
 GROUP, KIND = "merge_group", "merge_kind"
@@ -95,18 +95,28 @@ class CallGroup:
                 group.inner += [op for op in reversed(chain) if op not in group.inner]
         return group
 
+    @property
+    def checks(self) -> list[ir.Attribute]:
+        """What the checks of all calls are, in order."""
+        return [check for call in self.calls for check in checks_of(call)]
+
     def fingerprint(self) -> str:
         """A text that is equal for groups that compute the same from their outer operands in the same way."""
         numbers = {value: f"%{number}" for number, value in enumerate(self.outer)}
         lines = [" ".join(str(value.type) for value in self.outer)]
         for op in [*self.inner, *self.calls]:
-            names = [name for name in op.attributes if name != GROUP]
+            names = [name for name in op.attributes if name not in (GROUP, CHECKS)]
             attributes = " ".join(f"{name}={op.attributes[name]}" for name in sorted(names))
             operands = " ".join(numbers[value] for value in op.operands)
             types = " ".join(str(result.type) for result in op.results)
             lines.append(f"{op.name} {operands} {attributes} {types}")
             numbers.update({result: f"%{len(numbers) + n}" for n, result in enumerate(op.results)})
         return "\n".join(lines)
+
+
+def checks_of(call: ir.Operation) -> list[ir.Attribute]:
+    """What the checks of the function behind ``call`` are, by number."""
+    return list(call.attributes[CHECKS]) if CHECKS in call.attributes else []
 
 
 def _chain(value: ir.Value) -> list[ir.Operation]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tilewright.dialects.mlir import ir, scf
-from tilewright.dialects.tir import Brgemm, Parallel
+from tilewright.dialects.tir import Brgemm, CheckIndex, Parallel
 from tilewright.passes.tir.linear import Linear, constant_of, linear_of, maker_of
 
 
@@ -63,7 +63,7 @@ class Path:
         return expression
 
     def _loosened(self, expression: Linear, upper: bool) -> Linear:
-        """With constants for minima, remainders, and what has a known lower bound."""
+        """With constants for minima, remainders, checked indices, and what has a known lower bound."""
         for value, coefficient in expression.terms.items():
             bound = self._greatest(value) if (coefficient > 0) == upper else self._least(value)
             if bound is not None:
@@ -72,6 +72,8 @@ class Path:
 
     def _greatest(self, value: ir.Value) -> int | None:
         op = maker_of(value)
+        if op is not None and op.name == CheckIndex.OPERATION_NAME:
+            return int(op.attributes["extent"].value) - 1
         if op is None or op.name not in ("arith.minsi", "arith.remui"):
             return None
         bounds = [bound for operand in op.operands if (bound := constant_of(operand)) is not None]
@@ -83,7 +85,7 @@ class Path:
         op = maker_of(value)
         if value in self.least or op is None:
             return self.least.get(value)
-        return 0 if op.name == "arith.remui" else None
+        return 0 if op.name in ("arith.remui", CheckIndex.OPERATION_NAME) else None
 
     def _cross(self, outer: ir.Operation, inner: ir.Block) -> None:
         """Go out of ``inner``, a block of ``outer``."""

@@ -10,10 +10,17 @@ from dataclasses import dataclass, field
 from tilewright.dialects.attributes import to_attribute
 from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import func, ir
-from tilewright.dialects.tir import Parallel, Yield
+from tilewright.dialects.tir import CHECKS, CheckIndex, Parallel, Yield
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.patterns import operations
-from tilewright.passes.tir.group_calls import GROUP, KIND, CallGroup, grouped_calls, is_naming
+from tilewright.passes.tir.group_calls import (
+    GROUP,
+    KIND,
+    CallGroup,
+    checks_of,
+    grouped_calls,
+    is_naming,
+)
 
 MEMBERS = "tir.merged"
 
@@ -28,9 +35,11 @@ class InlineFusedCalls(Pass):
     2. Each grid gets the mark of the call it comes from; of a function with several grids the first one does,
        the others are of kind ``barrier``. What stands between grids and accesses memory becomes a grid of one
        task.
-    3. Equal groups share the function. Private functions that nothing calls any more are erased.
-    4. Calls without a mark stay as they are.
-    5. Refused: calls of a group that do not follow each other, an unknown kind, a group that does not begin
+    3. The checks of the calls (``tir.checks``) follow each other on the new call.
+    4. Equal groups share the function, whatever is checked in them. Private functions that nothing calls any
+       more are erased.
+    5. Calls without a mark stay as they are.
+    6. Refused: calls of a group that do not follow each other, an unknown kind, a group that does not begin
        with ``start``.
 
     Before::
@@ -52,7 +61,7 @@ class InlineFusedCalls(Pass):
         """Inline the groups of all functions.
 
         Raises:
-            CompileError: see condition 5.
+            CompileError: see condition 6.
         """
         block = module.regions[0].blocks[0]
         functions = [op for op in block.operations if isinstance(op, func.FuncOp) and not op.is_external]
@@ -82,7 +91,9 @@ class _Groups:
             self.names[key] = self._make(group)
         last = group.calls[-1]
         with ir.InsertionPoint(last), last.location:
-            func.CallOp([], self.names[key], group.outer)
+            merged = func.CallOp([], self.names[key], group.outer)
+        if group.checks:
+            merged.attributes[CHECKS] = to_attribute(group.checks)
         for op in reversed([*group.inner, *group.calls]):
             op.erase()
 
@@ -101,8 +112,11 @@ class _Groups:
                 for number, operand in enumerate(op.operands):
                     copy.operation.operands[number] = memory[operand]
                 memory[op.results[0]] = copy.operation.results[0]
+            checks = 0
             for call in group.calls:
-                _inline(call, self._callee(call), [memory[value] for value in call.operands], end)
+                callee = _renumbered(self._callee(call).clone().operation, checks)
+                _inline(call, callee, [memory[value] for value in call.operands], end)
+                checks += len(checks_of(call))
         members = [call.attributes["callee"].value for call in group.calls]
         function.attributes[MEMBERS] = to_attribute(members)
         return name
@@ -124,9 +138,15 @@ class _Groups:
         return f"merged_{number}"
 
 
-def _inline(call: ir.Operation, callee: ir.Operation, values: Sequence[ir.Value], end: ir.Operation) -> None:
-    """Move a copy of the body of ``callee`` before ``end``, its grids marked as ``call`` is."""
-    copy = callee.clone().operation
+def _renumbered(function: ir.Operation, first: int) -> ir.Operation:
+    """``function`` with its checks counted from ``first`` on."""
+    for check in operations(function, CheckIndex.OPERATION_NAME):
+        check.attributes["check"] = to_attribute(check.attributes["check"].value + first)
+    return function
+
+
+def _inline(call: ir.Operation, copy: ir.Operation, values: Sequence[ir.Value], end: ir.Operation) -> None:
+    """Move the body of ``copy``, the callee's, before ``end``, its grids marked as ``call`` is."""
     block = copy.regions[0].blocks[0]
     for argument, value in zip(block.arguments, values, strict=True):
         argument.replace_all_uses_with(value)

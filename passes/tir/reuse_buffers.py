@@ -13,6 +13,7 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import arith, func, ir, memref
 from tilewright.dialects.tir import Buffer, ThreadId
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.functions import append_argument, append_operand
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import operations
 from tilewright.passes.tir.arena_zones import ArenaSize, Functions, Zone, function_zone
@@ -146,7 +147,7 @@ class _Rewriter:
     share: bool
 
     def rewrite(self, function: ir.Operation, zone: Zone, size: ArenaSize) -> None:
-        self.place(zone, _Memory(_add_arena(function, size.arena_bytes)))
+        self.place(zone, _Memory(append_argument(function, _bytes_type(size.arena_bytes), "tir.arena")))
 
     def place(self, zone: Zone, memory: _Memory) -> None:
         plan = zone.plan(self.share)
@@ -178,20 +179,6 @@ class _Rewriter:
         self.place(zone, _Memory(arena, base))
 
 
-def _add_arena(function: ir.Operation, arena_bytes: int) -> ir.Value:
-    """Append the arena to the arguments of ``function``."""
-    type_ = _bytes_type(arena_bytes)
-    signature = function.attributes["function_type"].value
-    inputs = [*signature.inputs, type_]
-    attributes = [ir.DictAttr.get({})] * len(signature.inputs)
-    if "arg_attrs" in function.attributes:
-        attributes = list(function.attributes["arg_attrs"])
-    marked = ir.DictAttr.get({"tir.arena": ir.UnitAttr.get()})
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, signature.results))
-    function.attributes["arg_attrs"] = ir.ArrayAttr.get([*attributes, marked])
-    return function.regions[0].blocks[0].add_argument(type_, function.location)
-
-
 def _bytes_type(size_bytes: int) -> ir.MemRefType:
     return ir.MemRefType.get([size_bytes], ir.IntegerType.get_signless(8))
 
@@ -209,11 +196,4 @@ def _place_buffer(op: ir.Operation, memory: _Memory, offset: int) -> ir.Operatio
 def _place_call(op: ir.Operation, memory: _Memory, offset: int, size_bytes: int) -> ir.Operation:
     """Hand a slice of ``memory`` to the callee as its arena."""
     slice_ = memory.at(offset, _bytes_type(size_bytes))
-    types = [result.type for result in op.results]
-    call = func.CallOp(types, op.attributes["callee"].value, [*op.operands, slice_]).operation
-    for name in op.attributes:
-        call.attributes[name] = op.attributes[name]
-    for old, new in zip(op.results, call.results, strict=True):
-        old.replace_all_uses_with(new)
-    op.erase()
-    return call
+    return append_operand(op, slice_)

@@ -55,7 +55,7 @@
 // CHECK-LABEL: func.func private @gather_0
 // CHECK: scf.for
 // CHECK: memref.load
-// CHECK: arith.minsi
+// CHECK: tir.check_index
 // CHECK: scf.for
 // CHECK-NOT: memref.load
 // CHECK: vector.transfer_read

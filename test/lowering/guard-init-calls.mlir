@@ -26,22 +26,23 @@ func.func @init(%w: memref<2x4xf32>, %v: memref<8xf32>, %p: memref<8xf32>, %a: m
 
 // -----
 
-// Leaves alone: a call on the arena only, a loop, and every function but @init.
+// Leaves alone: a call on the arena and the record of faults only, a loop, and every function but @init.
 // CHECK-LABEL: func.func @init
 // CHECK-NOT: scf.if
-// CHECK: call @pack
+// CHECK: call @check
 // CHECK: scf.for
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: scf.if
 // CHECK: call @pack
 func.func private @pack(%x: memref<8xf32>)
-func.func @init(%p: memref<8xf32>, %a: memref<64xi8> {tir.arena}) {
+func.func private @check(%x: memref<8xf32>, %f: memref<8xi8>)
+func.func @init(%p: memref<8xf32>, %a: memref<64xi8> {tir.arena}, %f: memref<8xi8> {tir.faults}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %zero = arith.constant 0.0 : f32
   %scratch = memref.view %a[%c0][] : memref<64xi8> to memref<8xf32>
-  func.call @pack(%scratch) : (memref<8xf32>) -> ()
+  func.call @check(%scratch, %f) : (memref<8xf32>, memref<8xi8>) -> ()
   scf.for %i = %c0 to %c8 step %c1 {
     memref.store %zero, %p[%i] : memref<8xf32>
   }

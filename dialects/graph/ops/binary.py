@@ -112,7 +112,7 @@ class Mul(BinaryOperation, name="mul", traits=[ext.Pure]):
 
 @register(Category.FUSIBLE)
 class Div(BinaryOperation, name="div", traits=[ext.Pure]):
-    """lhs / rhs; integers round towards zero, division of them by zero is undefined (here 0)."""
+    """lhs / rhs; integers round towards zero, by zero they give 0, and the least one over -1 wraps."""
 
     function = numpy_function(_divide)
 
@@ -140,7 +140,10 @@ class Min(BinaryOperation, name="min", traits=[ext.Pure]):
 
 @register(Category.FUSIBLE)
 class Mod(BinaryOperation, name="mod", traits=[ext.Pure]):
-    """The remainder: sign of the divisor, or with ``fmod`` of the dividend (the only one for floats)."""
+    """The remainder: sign of the divisor, or with ``fmod`` of the dividend (the only one for floats).
+
+    An integer divisor 0 gives 0.
+    """
 
     fmod: ir.IntegerAttr
 

@@ -1,4 +1,4 @@
-"""Operations that take elements by index, or put tensors next to each other."""
+"""Operations that cut boxes out of tensors, or put tensors next to each other."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from tilewright.dialects.graph.dialect import Attributes, Category, Form, GraphO
 from tilewright.dialects.graph.ops.rules import expect_operands, expect_same_dtype, extents
 from tilewright.dialects.graph.registry import register
 from tilewright.dialects.graph.runs import OPERAND_SIZES, operand_runs, run_sizes
-from tilewright.dialects.graph.sample import USUAL, Sample
+from tilewright.dialects.graph.sample import Sample
 from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec
 from tilewright.dialects.mlir import ext, ir
 
@@ -99,54 +99,6 @@ class Concat(GraphOperation, name="concat", traits=[ext.Pure]):
     ) -> list[np.ndarray]:
         """numpy.concatenate."""
         return [np.concatenate(operands, attributes["axis"])]
-
-
-@register(Category.FUSIBLE)
-class Gather(GraphOperation, name="gather", traits=[ext.Pure]):
-    """The slices of ``data`` along ``axis`` at ``indices`` (i32 or i64); negative ones count from the end."""
-
-    data: ext.Operand[Any]
-    indices: ext.Operand[Any]
-    result: ext.Result[Any]
-    axis: ir.IntegerAttr
-
-    form = Form.LOOK_UP
-
-    @classmethod
-    def samples(cls, shape: Shape) -> list[Sample]:
-        """Rows, and columns."""
-        pairs = ((0, shape[0]), (len(shape) - 1, shape[-1]))
-        return [
-            Sample((shape, (3,)), {"axis": axis}, (USUAL, (-extent, extent - 1))) for axis, extent in pairs
-        ]
-
-    @classmethod
-    def infer(cls, operands: Sequence[TensorSpec], attributes: Attributes) -> list[TensorSpec]:
-        """The shape of ``data`` with that of ``indices`` in the place of ``axis``."""
-        expect_operands(operands, 2)
-        data, indices = operands
-        if indices.dtype not in ("i32", "i64"):
-            raise ShapeError(f"expected indices of element type i32 or i64, given {indices.dtype}")
-        axis = attributes["axis"]
-        if data.rank and data.shape[axis] == 0 and indices.elements:
-            raise ShapeError(f"nothing to gather along axis {axis} of {data}")
-        return [data.with_shape(data.shape[:axis] + indices.shape + data.shape[axis + 1 :])]
-
-    @classmethod
-    def default_attributes(cls) -> dict[str, Any]:
-        """The first dimension."""
-        return {"axis": 0}
-
-    @classmethod
-    def reference(
-        cls, operands: Sequence[np.ndarray], attributes: Attributes, results: Sequence[TensorSpec]
-    ) -> list[np.ndarray]:
-        """numpy.take.
-
-        Raises:
-            IndexError: an index is out of range.
-        """
-        return [np.take(operands[0], operands[1], attributes["axis"])]
 
 
 @register(Category.FUSIBLE)

@@ -1,4 +1,4 @@
-"""Operations that move elements and compute nothing; those of `indexing` are at hand here too."""
+"""Operations that move elements and compute nothing, with those of `gather` and `indexing`."""
 
 import math
 from collections.abc import Sequence
@@ -17,14 +17,26 @@ from tilewright.dialects.graph.dialect import (
     spec_of,
 )
 from tilewright.dialects.graph.layout import BlockedLayout
-from tilewright.dialects.graph.ops.indexing import Concat, Gather, Pad, Slice
+from tilewright.dialects.graph.ops.gather import Gather, GatherElements, GatherND
+from tilewright.dialects.graph.ops.indexing import Concat, Pad, Slice
 from tilewright.dialects.graph.ops.rules import expect_operands, extents
 from tilewright.dialects.graph.registry import register
 from tilewright.dialects.graph.sample import Sample
 from tilewright.dialects.graph.shapes import Shape, ShapeError, TensorSpec, broadcast_shapes
 from tilewright.dialects.mlir import ext, ir
 
-__all__ = ["Broadcast", "Concat", "Gather", "Pad", "Reorder", "Reshape", "Slice", "Transpose"]
+__all__ = [
+    "Broadcast",
+    "Concat",
+    "Gather",
+    "GatherElements",
+    "GatherND",
+    "Pad",
+    "Reorder",
+    "Reshape",
+    "Slice",
+    "Transpose",
+]
 
 
 class MovementOperation(GraphOperation):

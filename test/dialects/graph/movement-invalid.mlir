@@ -96,6 +96,46 @@ func.func @main(%z: tensor<0x3xf32>, %i: tensor<2xi64>) {
 
 // -----
 
+func.func @main(%x: tensor<2x3xf32>, %i: tensor<2x4xi64>) {
+  // expected-error @+1 {{'graph.gather_elements': indices i64[2, 4] do not fit f32[2, 3]}}
+  %0 = "graph.gather_elements"(%x, %i) {axis = 0 : i64} : (tensor<2x3xf32>, tensor<2x4xi64>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %i: tensor<2x3xi64>) {
+  // expected-error @+1 {{'graph.gather_elements': expected axis 1, given -1}}
+  %0 = "graph.gather_elements"(%x, %i) {axis = -1 : i64} : (tensor<2x3xf32>, tensor<2x3xi64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %i: tensor<2x3xi64>) {
+  // expected-error @+1 {{'graph.gather_nd': indices i64[2, 3] with batch_dims 0 do not fit f32[2, 3]}}
+  %0 = "graph.gather_nd"(%x, %i) {batch_dims = 0 : i64} : (tensor<2x3xf32>, tensor<2x3xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %i: tensor<3x1xi64>) {
+  // expected-error @+1 {{'graph.gather_nd': indices i64[3, 1] with batch_dims 1 do not fit f32[2, 3]}}
+  %0 = "graph.gather_nd"(%x, %i) {batch_dims = 1 : i64} : (tensor<2x3xf32>, tensor<3x1xi64>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @main(%x: tensor<2x0xf32>, %i: tensor<2x1xi32>) {
+  // expected-error @+1 {{'graph.gather_nd': nothing to gather along axis 1 of f32[2, 0]}}
+  %0 = "graph.gather_nd"(%x, %i) {batch_dims = 1 : i64} : (tensor<2x0xf32>, tensor<2x1xi32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @main(%x: tensor<2x3xf32>, %v: tensor<1xf32>) {
   // expected-error @+1 {{'graph.pad': expected a value of rank 0, given f32[1]}}
   %0 = "graph.pad"(%x, %v) {low = [0, 0], high = [0, 0]} : (tensor<2x3xf32>, tensor<1xf32>) -> tensor<2x3xf32>

@@ -131,14 +131,21 @@ func.func @broadcast(%x: tensor<4x8xf32>, %m: tensor<4x1xi64>) -> (tensor<4x8xf3
 
 // -----
 
-// Refusing: an index out of range has no value to fold to.
-// CHECK-LABEL: func.func @outside
-// CHECK: "graph.gather"
-// WHY-DAG: 'graph.gather' declined: the reference refuses
+// Invalid: a constant index out of range, of constants or not.
 func.func @outside() -> tensor<1xf32> {
   %t = "graph.constant"() {value = dense<[1.0, 2.0]> : tensor<2xf32>} : () -> tensor<2xf32>
   %i = "graph.constant"() {value = dense<2> : tensor<1xi64>} : () -> tensor<1xi64>
+  // expected-error @+1 {{index 2 is outside of axis 0, expected -2 to 1}}
   %0 = "graph.gather"(%t, %i) {axis = 0 : i64} : (tensor<2xf32>, tensor<1xi64>) -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// -----
+
+func.func @outside(%t: tensor<2x5xf32>) -> tensor<1xf32> {
+  %i = "graph.constant"() {value = dense<[[1, -6]]> : tensor<1x2xi64>} : () -> tensor<1x2xi64>
+  // expected-error @+1 {{index -6 is outside of axis 1, expected -5 to 4}}
+  %0 = "graph.gather_nd"(%t, %i) {batch_dims = 0 : i64} : (tensor<2x5xf32>, tensor<1x2xi64>) -> tensor<1xf32>
   return %0 : tensor<1xf32>
 }
 

@@ -68,6 +68,35 @@ func.func private @tail(%x: memref<8xf32>, %y: memref<8xf32>) {
 
 // -----
 
+// Acts: checks of the calls follow each other, in the function by number, on the calls by what they are; groups are
+// equal whatever that is.
+// CHECK-LABEL: func.func @checked
+// CHECK: call @merged_0(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) {tir.checks = [{axis = 0 : i64, extent = 8 : i64, node = "a"}, {axis = 0 : i64, extent = 8 : i64, node = "b"}]}
+// CHECK-NEXT: call @merged_0(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) {tir.checks = [{axis = 0 : i64, extent = 8 : i64, node = "c"}, {axis = 0 : i64, extent = 8 : i64, node = "d"}]}
+// CHECK-LABEL: func.func private @merged_0
+// CHECK: "tir.check_index"(%{{.*}}) {axis = 0 : i64, check = 0 : i64, extent = 8 : i64}
+// CHECK: "tir.check_index"(%{{.*}}) {axis = 0 : i64, check = 1 : i64, extent = 8 : i64}
+func.func @checked(%x: memref<8xindex>, %y: memref<8xindex>) {
+  call @take(%x, %y) {merge_group = 0 : i64, merge_kind = "start", tir.checks = [{axis = 0 : i64, extent = 8 : i64, node = "a"}]} : (memref<8xindex>, memref<8xindex>) -> ()
+  call @take(%x, %y) {merge_group = 0 : i64, merge_kind = "barrier", tir.checks = [{axis = 0 : i64, extent = 8 : i64, node = "b"}]} : (memref<8xindex>, memref<8xindex>) -> ()
+  call @take(%x, %y) {merge_group = 1 : i64, merge_kind = "start", tir.checks = [{axis = 0 : i64, extent = 8 : i64, node = "c"}]} : (memref<8xindex>, memref<8xindex>) -> ()
+  call @take(%x, %y) {merge_group = 1 : i64, merge_kind = "barrier", tir.checks = [{axis = 0 : i64, extent = 8 : i64, node = "d"}]} : (memref<8xindex>, memref<8xindex>) -> ()
+  return
+}
+func.func private @take(%x: memref<8xindex>, %y: memref<8xindex>) {
+  "tir.parallel"() ({
+  ^bb0(%i: index):
+    %0 = memref.load %x[%i] : memref<8xindex>
+    %1 = "tir.check_index"(%0) {axis = 0 : i64, check = 0 : i64, extent = 8 : i64} : (index) -> index
+    %2 = memref.load %x[%1] : memref<8xindex>
+    memref.store %2, %y[%i] : memref<8xindex>
+    "tir.yield"() : () -> ()
+  }) {grid = [8]} : () -> ()
+  return
+}
+
+// -----
+
 // Refuses: a buffer that another call reads stays with the caller; calls without a mark stay.
 // CHECK-LABEL: func.func @shared
 // CHECK: %[[T:.*]] = "tir.buffer"

@@ -14,6 +14,7 @@ from tilewright.lowering.target.presets import PRESETS, host
 from tilewright.passes import pipelines
 from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.core.manager import PassPipeline
+from tilewright.runtime.faults import checks_of, report_fault
 from tilewright.runtime.memory import empty_aligned
 from tilewright.runtime.native import NativeModule, make_table
 from tilewright.runtime.threads import openmp_library
@@ -56,7 +57,11 @@ def reference(module: ir.Module, inputs: Sequence[np.ndarray]) -> list[np.ndarra
 
 
 def run(module: ir.Module, inputs: Sequence[np.ndarray], machine: Machine, passes: str) -> list[np.ndarray]:
-    """The results of ``@main`` by native code."""
+    """The results of ``@main`` by native code.
+
+    Raises:
+        CompileError: an index is out of range.
+    """
     end = list(module.body.operations[0].entry_block.operations)[-1]
     specs = [spec_of(value) for value in end.operands]
     attach_machine(module.operation, machine)
@@ -68,10 +73,14 @@ def run(module: ir.Module, inputs: Sequence[np.ndarray], machine: Machine, passe
     arena = empty_aligned((max(arena_bytes, 1),), np.dtype(np.uint8))
     arena.fill(0xFF)  # NaN as f32: reading scratch that was not written shows
     held = [np.ascontiguousarray(array).reshape(array.shape) for array in inputs]
-    pointers = [array.ctypes.data for array in (*held, *outs, arena)]
+    checks = checks_of(module).get("main", ())
+    record = np.zeros(len(checks), np.int64)
+    scratch = [arena, record] if arena_bytes else [record]
+    pointers = [array.ctypes.data for array in (*held, *outs, *scratch)]
     table, address = make_table(len(pointers))
     table[: len(pointers)] = pointers
     native.function("tilewright_main")(address)
+    report_fault(checks, record.tobytes())
     return outs
 
 

@@ -39,6 +39,8 @@ def test_every_elementwise_op_has_a_rule():
         "concat",
         "slice",
         "gather",
+        "gather_elements",
+        "gather_nd",
         "pad",
         "reorder",
         "constant",

@@ -6,6 +6,7 @@ from arrays import values
 from graph_jit import FUSED, SINGLE, TARGETS, check, graph_module, run
 
 from tilewright.dialects.base import compiling
+from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.graph import OPERATIONS, BlockedLayout
 from tilewright.lowering.graph_to_tir.reorder import pieces
 from tilewright.lowering.target.presets import PRESETS
@@ -83,6 +84,7 @@ def test_pieces_cover_each_index_once():
 def _movements():
     f = values("f32", (6, 5, 7), special=False)
     index = np.array([[0, -1, 3], [2, 2, -5]], np.int64)
+    elements = np.random.default_rng(3).integers(-5, 5, (6, 5, 4))
     return {
         "transpose": (lambda v: of("transpose", v, permutation=[2, 0, 1]), f),
         "transpose inner": (lambda v: of("transpose", v, permutation=[0, 2, 1]), f),
@@ -107,6 +109,20 @@ def _movements():
         "gather last": (lambda v, i: of("gather", v, i, axis=2), f, index.astype(np.int32)),
         "gather scalar": (lambda v, i: of("gather", v, i, axis=1), f, np.array(-2, np.int64)),
         "gather from a vector": (lambda v, i: of("gather", v, i, axis=0), values("f32", (9,)), index),
+        "elements": (lambda v, i: of("gather_elements", v, i, axis=1), f, elements),
+        "elements last": (lambda v, i: of("gather_elements", v, i, axis=2), f, elements),
+        "elements of one row": (lambda v, i: of("gather_elements", v, i, axis=0), f, elements[:1, :1]),
+        "elements of a vector": (lambda v, i: of("gather_elements", v, i), values("f32", (9,)), index[0]),
+        "tuples": (lambda v, i: of("gather_nd", v, i), f, index),
+        "tuples of two": (lambda v, i: of("gather_nd", v, i), f, index[:, :2]),
+        "one tuple": (lambda v, i: of("gather_nd", v, i), f, index[0, :1].astype(np.int32)),
+        "tuples in a batch": (lambda v, i: of("gather_nd", v, i, batch_dims=1), f, elements[:, :3, :1]),
+        "tuples in two": (lambda v, i: of("gather_nd", v, i, batch_dims=2), f, elements[..., :1]),
+        "after a transpose": (
+            lambda v, i: of("gather_elements", of("transpose", v, permutation=[0, 2, 1]), i, axis=1),
+            f,
+            elements,
+        ),
         "pad": (
             lambda v, p: of("pad", v, p, low=[1, 0, 2], high=[0, 3, 15]),
             f,
@@ -132,11 +148,26 @@ def test_movement(name, target):
         check(build, *inputs, target=target, passes=passes, rtol=0, atol=0)
 
 
+# Of several, a negative one near to 0 before others, then the largest, whichever thread meets it.
+OUTSIDE = [
+    ("gather", {"axis": 0}, [3, 4, 0], "index 4 is outside of axis 0, expected -4 to 3"),
+    ("gather", {"axis": 0}, [-4, 9, 2**40], f"index {2**40} is outside of axis 0, expected -4 to 3"),
+    ("gather", {"axis": 0}, [4, -6, -5], "index -5 is outside of axis 0, expected -4 to 3"),
+    ("gather", {"axis": 1}, [[0], [-(2**63)]], f"index {-(2**63)} is outside of axis 1, expected -3 to 2"),
+    ("gather_elements", {"axis": 1}, [[0, 3]], "index 3 is outside of axis 1, expected -3 to 2"),
+    ("gather_nd", {}, [[3, 2], [0, -4]], "index -4 is outside of axis 1, expected -3 to 2"),
+    ("gather_nd", {}, [[4, 3]], "index 4 is outside of axis 0, expected -4 to 3"),
+    ("gather_nd", {"batch_dims": 1}, [[0], [1], [2], [5]], "index 5 is outside of axis 1, expected -3 to 2"),
+]
+
+
 @pytest.mark.parametrize("target", TARGETS)
-def test_indices_out_of_range_stay_inside(target):
-    x, at = values("f32", (4, 3), special=False), np.array([4, -5, 2**40], np.int64)
-    (given,) = native(lambda v, i: of("gather", v, i, axis=0), x, at, target=target)
-    np.testing.assert_array_equal(given, x[[3, 0, 3]])
+@pytest.mark.parametrize(("name", "attributes", "at", "message"), OUTSIDE)
+def test_an_index_out_of_range_is_an_error(name, attributes, at, message, target):
+    x = values("f32", (4, 3), special=False)
+    with pytest.raises(CompileError) as caught:
+        native(lambda v, i: of(name, v, i, **attributes), x, np.array(at), target=target)
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -144,4 +175,7 @@ def test_large_copies_are_divided_into_tasks(target):
     x = values("f32", (131, 517), special=False)
     check(lambda v: of("transpose", v, permutation=[1, 0]), x, target=target)
     check(lambda v: of("concat", v, v, axis=0), x, target=target)
+    at = np.random.default_rng(4).integers(-517, 517, (131, 500))
+    check(lambda v, i: of("exp", of("gather_elements", v, i, axis=1)), x, at, target=target)
+    check(lambda v, i: of("gather_nd", of("exp", v), i, batch_dims=1), x, at[..., None], target=target)
     check(lambda v: of("reshape", of("transpose", v, permutation=[1, 0]), shape=[131, 517]), x, target=target)

@@ -40,7 +40,7 @@ def direct(text: str, inputs: list[TensorInfo], outputs: list[TensorInfo]) -> Di
     """The functions for code without constants or scratch memory."""
     native, main, _ = entries(text, inputs, outputs)
     layout = CallLayout(main.arguments, tuple(inputs), tuple(outputs))
-    return direct_calls(native, layout, [], ArenaPool())
+    return direct_calls(native, main, layout, [], ArenaPool())
 
 
 @pytest.fixture(scope="module")

@@ -121,7 +121,8 @@ def test_arguments_have_roles() -> None:
     text = """
     func.func @main(%x: memref<2xi8> {graph.name = "x"}, %w: memref<3xf32> {graph.constant, graph.name = "w"},
                     %p: memref<4xf32> {graph.constant, graph.init = 1 : i64},
-                    %y: memref<f32> {tir.output, graph.name = "y"}, %a: memref<64xi8> {tir.arena}) { return }
+                    %y: memref<f32> {tir.output, graph.name = "y"}, %a: memref<64xi8> {tir.arena},
+                    %f: memref<8xi8> {tir.faults}) { return }
     """
     with compiling():
         module = ir.Module.parse(text)
@@ -129,8 +130,8 @@ def test_arguments_have_roles() -> None:
         assert main is not None
         found = arguments_of(main)
     assert [argument.role for argument in found] == list(Role)
-    assert [argument.name for argument in found] == ["x", "w", "", "y", ""]
-    assert [argument.size_bytes for argument in found] == [2, 12, 16, 4, 64]
+    assert [argument.name for argument in found] == ["x", "w", "", "y", "", ""]
+    assert [argument.size_bytes for argument in found] == [2, 12, 16, 4, 64, 8]
     assert found[2].index == 1
 
 
