@@ -15,13 +15,12 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
-from rich.box import SIMPLE
-from rich.table import Table
 
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.compiler import compile
 from tilewright.tools.agreement import TOLERANCES, all_nan, error_of
-from tilewright.tools.driver import out, progress
+from tilewright.tools.console import add_column, make_table, print_table
+from tilewright.tools.driver import progress
 from tilewright.tools.workload_sizes import MLPS
 from tilewright.tools.workloads import mlp
 
@@ -155,9 +154,10 @@ def run_demo(threads: int | None = None) -> bool:
     Raises:
         CompileError: a model cannot be compiled.
     """
-    table = Table("model", box=SIMPLE)
+    table = make_table()
+    add_column(table, "model")
     for header in ("nodes", "fused\nfunctions", "compile\nms", "run\nms", "largest\nerror", ""):
-        table.add_column(header, justify="right", no_wrap=True)
+        add_column(table, header, figure=True)
     correct = True
     for case in cases():
         outcome = run_case(case, threads)
@@ -171,5 +171,5 @@ def run_demo(threads: int | None = None) -> bool:
             f"{outcome.error:.1e}",
             "ok" if outcome.correct else "[red]differs[/]",
         )
-    out.print(table)
+    print_table(table)
     return correct

@@ -5,15 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import typer
-from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 from rich.text import Text
 
 from tilewright.dialects.diagnostics import CompileError
-
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+from tilewright.tools.console import err
 
 
 def parse_shapes(texts: Sequence[str]) -> dict[str, tuple[int, ...] | int]:
@@ -38,8 +35,8 @@ def _parse_shape(text: str) -> tuple[str, tuple[int, ...] | int]:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[str], None]]:
-    """Show ``title`` and the step that runs, on a terminal only; yields the function that reports steps."""
-    if not err.is_terminal:
+    """Show ``title`` and the step that runs, on a terminal that takes codes; yields what reports steps."""
+    if not err.is_terminal or err.color_system is None:
         yield lambda step: None
         return
     # Refreshed by hand: native passes hold the interpreter's lock, and a refreshing thread would starve.

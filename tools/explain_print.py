@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from rich.box import SIMPLE
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from tilewright.tools import explain_words as words
+from tilewright.tools.console import add_column, make_table, out, print_table
 from tilewright.tools.explain_regions import Region
 from tilewright.tools.explain_report import Report
 from tilewright.tools.explain_tuning import Tuning
@@ -45,32 +43,25 @@ class Printer:
         self._every = every
 
     def table(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """A table at the width that it needs; columns named ``>...`` are figures. Nothing without rows."""
+        """A table; columns named ``>...`` are figures. Nothing without rows."""
         lines = list(rows)
         if not lines:
             return
         shown = lines if self._every else lines[:LINES]
         left = len(lines) - len(shown)
-        table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE)
+        table = make_table(title)
         for name in columns:
             figure = name.startswith(">")
-            table.add_column(
-                name.removeprefix(">"),
-                justify="right" if figure else "left",
-                no_wrap=figure,
-                max_width=None if figure else words.WIDEST,
-                overflow="fold",
-            )
+            add_column(table, name.removeprefix(">"), figure, None if figure else words.WIDEST)
         for line in shown:
             table.add_row(*(escape(str(cell)) for cell in line))
-        widest = Console(width=10_000).measure(table).maximum
-        Console(width=max(widest, 80), highlight=False).print(table)
+        print_table(table)
         if left:
             self.line(f"  and {left} more; --all shows them\n")
 
     def line(self, text: str) -> None:
         """A line that is not broken."""
-        Console(highlight=False).print(escape(text), soft_wrap=True)
+        out.print(escape(text), soft_wrap=True)
 
     def overview(self, report: Report) -> None:
         """Everything but the details of regions."""

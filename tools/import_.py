@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tilewright.dialects.base import compiling
 from tilewright.runtime.models import open_model
-from tilewright.tools.driver import err
+from tilewright.tools.console import err
 from tilewright.tools.files import replacing
 
 

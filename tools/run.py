@@ -7,14 +7,13 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from rich.box import SIMPLE
-from rich.table import Table
 
 from tilewright.runtime.compiler import compile
 from tilewright.runtime.executable import Executable
 from tilewright.runtime.mlir_model import weights_of_text
 from tilewright.tools.agreement import agree, error_of, nan_count, nan_words, verdict
-from tilewright.tools.driver import out, progress
+from tilewright.tools.console import add_column, make_table, out, print_table
+from tilewright.tools.driver import progress
 from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays, save_arrays
 
 
@@ -126,13 +125,15 @@ def _print_outputs(outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.
     words = {name: nan_words(array, references.get(name)) for name, array in outputs.items()}
     titles = ["least", "largest", *(["NaN"] if any(words.values()) else [])]
     titles += [] if expected is None else ["error", ""]
-    table = Table("output", "type", *titles, box=SIMPLE)
+    table = make_table()
+    for title in ("output", "type", *titles):
+        add_column(table, title, figure=title in ("least", "largest", "error"))
     for name, array in outputs.items():
         row = [name, f"{array.dtype.name}[{', '.join(map(str, array.shape))}]", *_extremes(array)]
         row += [words[name]] if any(words.values()) else []
         row += [] if expected is None else _comparison(array, expected[name])
         table.add_row(*row)
-    out.print(table)
+    print_table(table)
 
 
 def _comparison(given: np.ndarray, expected: np.ndarray) -> list[str]:

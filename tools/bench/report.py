@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from tilewright.tools.bench.engines import OURS
 from tilewright.tools.bench.measure import Point, Result
 from tilewright.tools.bench.timing import geometric_mean
+from tilewright.tools.console import add_column, make_table
 from tilewright.tools.files import replacing
 
 MISSING = "-"
@@ -31,10 +31,10 @@ def table(points: Sequence[Point], overhead: bool = False) -> Table:
     peers = _names(point.peers for point in points)
     extra = ["compile ms", "first ms", *MEMORY.values()] if overhead else []
     compared = ["best peer / ours"] if peers else []
-    result = Table(title="milliseconds a call, medians", title_justify="left")
+    result = make_table("milliseconds a call, medians")
     result.add_column("point", no_wrap=True)
     for name in (OURS, *variants, *peers, *compared, "GFLOP/s", "% of peak", *extra):
-        result.add_column(name, justify="right")
+        add_column(result, name, figure=True)
     for point in points:
         cells = [_ms(point.ours)]
         cells += [_ms(point.variants.get(name)) for name in variants]
@@ -44,12 +44,6 @@ def table(points: Sequence[Point], overhead: bool = False) -> Table:
         cells += _overhead_cells(point) if overhead else []
         result.add_row(point.name, *cells)
     return result
-
-
-def print_table(shown: Table) -> None:
-    """Print at the width that the table needs: figures that are cut off are of no use."""
-    widest = Console(width=10_000).measure(shown).maximum
-    Console(width=max(widest, 80), highlight=False).print(shown)
 
 
 def _names(groups: Iterable[Mapping[str, Result]]) -> list[str]:

@@ -23,10 +23,11 @@ from tilewright.tools.bench.measure import Point, measure
 from tilewright.tools.bench.memory import memory_of
 from tilewright.tools.bench.peak import PeakLoop
 from tilewright.tools.bench.plot import check_plotting, write_plot
-from tilewright.tools.bench.report import notes, print_table, table, write_json
+from tilewright.tools.bench.report import notes, table, write_json
 from tilewright.tools.bench.timing import Schedule
 from tilewright.tools.bench.variants import ablations
-from tilewright.tools.driver import out, progress
+from tilewright.tools.console import out, print_table
+from tilewright.tools.driver import progress
 
 BLOCKTIME = "KMP_BLOCKTIME"
 
