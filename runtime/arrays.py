@@ -14,17 +14,15 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.runtime.signature import TensorInfo
 
 
-def accept(value: Any, info: TensorInfo) -> np.ndarray:
+def accept(value: Any, info: TensorInfo, kind: str = "input") -> np.ndarray:
     """``value`` as a C-contiguous array of native byte order with the element type and shape of ``info``.
 
     Raises:
         CompileError: it is no array, or of another element type or shape.
     """
-    array = _as_array(value, info)
-    if array.dtype.newbyteorder("=") != info.dtype:
-        raise _mismatch("input", info, array)
-    if not fits(array.shape, info.shape):
-        raise _mismatch("input", info, array)
+    array = _as_array(value, info, kind)
+    if array.dtype.newbyteorder("=") != info.dtype or not fits(array.shape, info.shape):
+        raise mismatch(kind, info, array)
     return np.asarray(array, dtype=info.dtype, order="C")
 
 
@@ -90,21 +88,22 @@ def check_count(given: int, infos: Sequence[TensorInfo]) -> None:
         raise CompileError(f"expected {len(infos)} inputs ({names}), given {given}")
 
 
-def _as_array(value: Any, info: TensorInfo) -> np.ndarray:
+def _as_array(value: Any, info: TensorInfo, what: str) -> np.ndarray:
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
     if not hasattr(value, "__dlpack__"):
         kind = type(value).__name__
-        raise CompileError(f"input '{info.name}': expected an array {info}, given a value of type {kind}")
+        raise CompileError(f"{what} '{info.name}': expected an array {info}, given a value of type {kind}")
     try:
         return np.from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise CompileError(
-            f"input '{info.name}': expected {info}, given a tensor numpy cannot read: {error}"
+            f"{what} '{info.name}': expected {info}, given a tensor numpy cannot read: {error}"
         ) from error
 
 
-def _mismatch(kind: str, info: TensorInfo, array: np.ndarray) -> CompileError:
+def mismatch(kind: str, info: TensorInfo, array: Any) -> CompileError:
+    """The error for an ``array``, or anything with a shape and a dtype, that is not what ``info`` says."""
     given = TensorInfo(info.name, array.shape, array.dtype)
     return CompileError(f"{kind} '{info.name}': expected {info.kind}, given {given.kind}")
 

@@ -11,7 +11,7 @@ from tilewright.passes.core.machine import named_machine
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.runtime.executable import Executable
 from tilewright.runtime.model_compiler import ModelCompiler, Plan, Progress, make_folder
-from tilewright.runtime.models import Weights, open_model
+from tilewright.runtime.models import GivenWeights, open_model
 from tilewright.runtime.observation import NEEDED
 from tilewright.runtime.threads import thread_count
 
@@ -20,7 +20,7 @@ def compile(
     model: Any,
     *,
     shapes: Mapping[str, Sequence[int] | int] | None = None,
-    weights: Weights | None = None,
+    weights: GivenWeights = None,
     threads: int | None = None,
     target: str | Machine | None = None,
     pipeline: str | PassPipeline = "default",
@@ -38,7 +38,8 @@ def compile(
         model: the path or the bytes of an ONNX file, an ``onnx.ModelProto``, or Graph IR as MLIR text (a
             ``str`` that holds a module, or the path of a ``.mlir`` file).
         shapes: a shape for inputs by name, or an extent for dimensions by name.
-        weights: arrays for the weights of Graph IR; ONNX models hold theirs.
+        weights: for Graph IR, arrays by name, or a .safetensors or .npz file; ``model.safetensors`` beside
+            ``model.mlir`` by default. ONNX models hold theirs.
         threads: how many; else OMP_NUM_THREADS, else the CPUs this process may use.
         target: a preset's name or a machine whose features this CPU has; the host by default.
         pipeline: name of a pipeline that ends in the LLVM dialect, or one composed by hand.

@@ -4,6 +4,7 @@ A source can be read again: weights are not kept beside their packed forms, so a
 ones it needs anew. A file that changed in between is refused.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -17,6 +18,9 @@ from tilewright.runtime.fingerprint import data_fingerprint
 from tilewright.runtime.signature import TensorInfo
 
 Weights = Mapping[str, np.ndarray]
+GivenWeights = Mapping[str, Any] | str | os.PathLike[str] | None
+"""What a user gives: arrays by name, or the file that holds them."""
+
 Shapes = Mapping[str, Sequence[Any] | int]
 
 
@@ -77,26 +81,31 @@ class Model(Protocol):
         """Shell words that print the graph for ``shapes`` and a pipe sign; empty where there are none."""
 
 
-def open_model(model: Any, shapes: Shapes, weights: Weights | None = None) -> Model:
+def open_model(model: Any, shapes: Shapes, weights: GivenWeights = None) -> Model:
     """The source behind what a user passes to ``compile``.
 
     Args:
         model: path or bytes of an ONNX file, ``onnx.ModelProto``, MLIR text, or the path of a ``.mlir`` file.
         shapes: of inputs or dimensions, by name.
-        weights: for MLIR text only.
+        weights: for MLIR text only: arrays by name, or a file of them; by default the file beside the text.
 
     Raises:
         CompileError: it cannot be read.
     """
-    from tilewright.runtime.mlir_model import MlirModel, mlir_source
+    from tilewright.runtime.mlir_model import MlirModel
+    from tilewright.runtime.mlir_source import mlir_source
 
     _check_shapes(shapes)
+    if not isinstance(weights, (Mapping, str, os.PathLike, type(None))):
+        raise CompileError(f"weights: expected arrays by name or a file, given {weights!r}")
     source = mlir_source(model)
     if source is not None:
-        if shapes:
-            raise CompileError(f"shapes: expected none for MLIR text, given {dict(shapes)}")
-        return MlirModel(source, weights)
-    if weights:
+        graph = MlirModel(source, weights)
+        graph.check_shapes(shapes)
+        return graph
+    if isinstance(weights, Mapping) and not weights:
+        weights = None
+    if weights is not None:
         raise CompileError("weights: expected none for an ONNX model, which holds its own")
     from tilewright.runtime.onnx_model import OnnxSource
 

@@ -8,7 +8,7 @@ import numpy as np
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.graph.evaluate import evaluate
-from tilewright.runtime.models import Weights, open_model
+from tilewright.runtime.models import GivenWeights, open_model
 from tilewright.runtime.signature import find_function
 
 
@@ -17,7 +17,7 @@ def evaluate_model(
     feeds: Mapping[str, np.ndarray],
     *,
     shapes: Mapping[str, Sequence[int] | int] | None = None,
-    weights: Weights | None = None,
+    weights: GivenWeights = None,
 ) -> dict[str, np.ndarray]:
     """The outputs of ``model`` by the numpy references of its operations, before any pass.
 

@@ -13,7 +13,7 @@ from tilewright.tools.bench.command import bench
 from tilewright.tools.driver import parse_shapes, reporting
 from tilewright.tools.early import check_machine, check_model
 from tilewright.tools.explain_command import explain
-from tilewright.tools.files import check_output
+from tilewright.tools.files import check_folder, check_output
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
@@ -42,7 +42,15 @@ def run(
     model: Model,
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--input", metavar="NAME=FILE.npy|FILE.npz", help="Arrays; random ones otherwise."),
+        typer.Option(
+            "--input",
+            metavar="NAME=FILE.npy|FILE.npz",
+            help="Arrays of inputs, or of weights of Graph IR; random ones otherwise.",
+        ),
+    ] = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Of Graph IR, .safetensors or .npz; MODEL.safetensors by default."),
     ] = None,
     shape: Shapes = None,
     seed: Annotated[int, typer.Option(help="Of random inputs.", min=0)] = 0,
@@ -62,6 +70,7 @@ def run(
     with reporting(debug):
         shapes = parse_shapes(shape or ())
         check_output("-o", output, [".npz"])
+        check_folder("--dump-ir", dump_ir)
         check_model(model)
         check_machine(target, threads)
         from tilewright.tools.run import RunRequest, run_model
@@ -69,6 +78,7 @@ def run(
         request = RunRequest(
             model=model,
             inputs=inputs or (),
+            weights=weights,
             shapes=shapes,
             seed=seed,
             compare=compare is not None,
@@ -86,17 +96,19 @@ def run(
 def import_(
     model: Model,
     shape: Shapes = None,
-    output: Annotated[Path | None, typer.Option("-o", metavar="FILE.mlir", help="Else to stdout.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", metavar="FILE.mlir", help="And its weights beside; else to stdout.")
+    ] = None,
     debug: Debug = False,
 ) -> None:
-    """Print a model as Graph IR."""
+    """A model as Graph IR: FILE.mlir, and its weights as FILE.safetensors."""
     with reporting(debug):
         shapes = parse_shapes(shape or ())
         check_output("-o", output, [".mlir"])
         check_model(model)
-        from tilewright.tools.import_ import import_text, write_text
+        from tilewright.tools.import_ import print_model, write_model
 
-        write_text(import_text(model, shapes), output)
+        print_model(model, shapes) if output is None else write_model(model, shapes, output)
 
 
 @app.command()

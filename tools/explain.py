@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-import numpy as np
-
 from tilewright.dialects.base import compiling
 from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import func, ir
@@ -21,7 +19,7 @@ from tilewright.passes.core.machine import attach_machine, named_machine
 from tilewright.passes.core.manager import PassPipeline
 from tilewright.passes.core.patterns import listening
 from tilewright.runtime.compiler import resolve_machine
-from tilewright.runtime.mlir_model import weights_of_text
+from tilewright.runtime.mlir_source import stand_ins
 from tilewright.runtime.models import Graph, open_model
 from tilewright.runtime.observation import CONVERSION
 from tilewright.runtime.signature import find_function
@@ -51,7 +49,7 @@ def explain(
     machine = plan_machine(target, threads)
     with progress(f"explaining {model}") as report:
         report("import")
-        source = open_model(model, shapes, _stand_ins(model))
+        source = open_model(model, shapes, stand_ins(model))
         for info in source.inputs:
             if info.fixed_shape is None:
                 raise CompileError(f"input {info}: give its shape with --shape {info.name}=...")
@@ -60,12 +58,6 @@ def explain(
             graph = source.graph(fixed, frozenset())
             report("planning")
             return _plan(model, graph, machine, f"{source.command(fixed)}{_opt_command(machine)}")
-
-
-def _stand_ins(model: str) -> dict[str, np.ndarray] | None:
-    """Weights that Graph IR expects beside it: no decision reads them, so these take no memory."""
-    infos = weights_of_text(model)
-    return {info.name: np.broadcast_to(info.dtype.type(0), info.fixed_shape or ()) for info in infos} or None
 
 
 def plan_machine(target: str | None, threads: int | None) -> Machine:

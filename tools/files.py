@@ -63,6 +63,7 @@ def replacing(option: str, path: Path) -> Iterator[Path]:
         with _writing(option, path):
             yield place
             if regular:
+                place.chmod(_mode(target))
                 place.replace(target)
     finally:
         if regular:
@@ -75,6 +76,15 @@ def _writing(option: str, path: Path | str) -> Iterator[None]:
         yield
     except OSError as error:
         raise CompileError(f"{option}: cannot write {path}: {error.strerror or error}") from error
+
+
+def _mode(target: Path) -> int:
+    """Permissions of ``target``; where it is not there, those of a new file."""
+    if target.exists():
+        return target.stat().st_mode
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def _try_folder(folder: Path) -> None:

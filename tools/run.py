@@ -8,13 +8,18 @@ from statistics import median
 
 import numpy as np
 
+from tilewright.passes.core.options import unknown
+from tilewright.runtime.arrays import accept
 from tilewright.runtime.compiler import compile
 from tilewright.runtime.executable import Executable
-from tilewright.runtime.mlir_model import weights_of_text
+from tilewright.runtime.mlir_source import mlir_source
+from tilewright.runtime.models import GivenWeights, open_model
+from tilewright.runtime.signature import TensorInfo
 from tilewright.tools.agreement import agree, error_of, nan_count, nan_words, verdict
 from tilewright.tools.console import add_column, make_table, out, print_table
 from tilewright.tools.driver import progress
-from tilewright.tools.run_inputs import index_limits, load_arrays, random_arrays, save_arrays
+from tilewright.tools.run_inputs import as_declared, index_limits, load_arrays, random_arrays, save_arrays
+from tilewright.tools.run_weights import FoundWeights, find_weights
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,7 @@ class RunRequest:
 
     model: str
     inputs: Sequence[str] = ()
+    weights: Path | None = None
     shapes: Mapping[str, tuple[int, ...] | int] = field(default_factory=dict)
     seed: int = 0
     compare: bool = False
@@ -42,25 +48,26 @@ def run_model(request: RunRequest) -> bool:
     Raises:
         CompileError: what the user gave cannot be compiled or run.
     """
-    weights = _weights(request)
+    feeds, weights = _feeds(request)
     start = time.perf_counter()
     with progress(f"compiling {request.model}") as report:
         executable = compile(
             request.model,
             shapes=request.shapes,
-            weights=weights,
+            weights=weights.given,
             threads=request.threads,
             target=request.target,
             dump_ir=request.dump_ir,
             progress=report,
         )
-        feeds = _feeds(request, executable, weights or {})
         executable.prepare({info.name: feeds[info.name].shape for info in executable.inputs})
     compiled = time.perf_counter()
     outputs = executable.run(feeds)
     first = time.perf_counter()
     times = [_timed(executable, feeds) for _ in range(request.repeat)]
-    expected = _reference(request, feeds, weights) if request.compare else None
+    expected = _reference(request, feeds, weights.given) if request.compare else None
+    if weights.note:
+        out.print(weights.note, soft_wrap=True)
     _print_outputs(outputs, expected)
     compile_ms, first_ms = 1e3 * (compiled - start), 1e3 * (first - compiled)
     out.print(f"compile {compile_ms:.0f} ms, first run {first_ms:.2f} ms{_spread(times)}", soft_wrap=True)
@@ -69,27 +76,33 @@ def run_model(request: RunRequest) -> bool:
     return expected is None or all(agree(outputs[name], expected[name]) for name in outputs)
 
 
-def _weights(request: RunRequest) -> dict[str, np.ndarray] | None:
-    """Weights of Graph IR: from the files of ``--input``, random ones otherwise; None for ONNX."""
-    infos = weights_of_text(request.model)
-    if not infos:
-        return None
-    given = load_arrays([option for option in request.inputs if option.endswith(".npz")], [])
-    arrays = random_arrays(infos, request.seed + 1)
-    for array in arrays.values():
-        if array.ndim > 1 and np.issubdtype(array.dtype, np.floating):
-            array /= np.sqrt(array.shape[-2])  # keeps the magnitude of a product about even
-    return {info.name: given.get(info.name, arrays[info.name]) for info in infos}
+def _feeds(request: RunRequest) -> tuple[dict[str, np.ndarray], FoundWeights]:
+    """An array for each input, random where none is given, and the weights.
+
+    Raises:
+        CompileError: an array is for nothing that the model has, or of another type.
+    """
+    inputs, overridable = _declared(request)
+    arrays = load_arrays(request.inputs, [info.name for info in inputs])
+    weights = find_weights(request.model, request.weights, arrays, request.seed + 1)
+    known = {info.name: info for info in (*inputs, *overridable)}
+    feeds = {}
+    for name in arrays.keys() - weights.names:
+        if name not in known:
+            raise unknown("input", name, [*known, *weights.names])
+        feeds[name] = accept(as_declared(arrays[name], known[name]), known[name])
+    missing = [info for info in inputs if info.name not in feeds]
+    limits = _limits(request.model) if missing else {}
+    return {**random_arrays(missing, request.seed, limits), **feeds}, weights
 
 
-def _feeds(
-    request: RunRequest, executable: Executable, weights: Mapping[str, np.ndarray]
-) -> dict[str, np.ndarray]:
-    names = [info.name for info in (*executable.inputs, *executable.overridable)]
-    loaded = load_arrays(request.inputs, names)
-    arrays = {name: array for name, array in loaded.items() if name not in weights}
-    missing = [info for info in executable.inputs if info.name not in arrays]
-    return {**random_arrays(missing, request.seed, _limits(request.model) if missing else {}), **arrays}
+def _declared(request: RunRequest) -> tuple[Sequence[TensorInfo], Sequence[TensorInfo]]:
+    """Inputs that must be fed, and weights that may be."""
+    source = mlir_source(request.model)
+    if source is not None:
+        return [info for info, constant in source.signature()[0] if not constant], ()
+    model = open_model(request.model, request.shapes)
+    return model.inputs, model.overridable
 
 
 def _limits(model: str) -> dict[str, int]:
@@ -113,7 +126,7 @@ def _spread(times: Sequence[float]) -> str:
 
 
 def _reference(
-    request: RunRequest, feeds: Mapping[str, np.ndarray], weights: Mapping[str, np.ndarray] | None
+    request: RunRequest, feeds: Mapping[str, np.ndarray], weights: GivenWeights
 ) -> dict[str, np.ndarray]:
     from tilewright.runtime.reference import evaluate_model
 

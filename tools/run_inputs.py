@@ -23,21 +23,32 @@ def load_arrays(options: Sequence[str], names: Sequence[str]) -> dict[str, np.nd
         names: inputs of the model.
 
     Raises:
-        CompileError: a file cannot be read, or there is no telling which input it is for.
+        CompileError: a file cannot be read, there is no telling which input it is for, or two are for one.
     """
     arrays: dict[str, np.ndarray] = {}
     for option in options:
         name, sign, path = option.rpartition("=")
         loaded = _load(Path(path))
-        if isinstance(loaded, dict) and not sign:
-            arrays.update(loaded)
-        elif isinstance(loaded, np.ndarray) and (sign or len(names) == 1):
-            arrays[name or names[0]] = loaded
-        else:
+        if isinstance(loaded, np.ndarray) and (sign or len(names) == 1):
+            loaded = {name or names[0]: loaded}
+        elif isinstance(loaded, np.ndarray) or sign:
             raise CompileError(
                 f"--input: expected NAME=FILE.npy or FILE.npz, given {option!r}; inputs are {list(names)}"
             )
+        twice = sorted(arrays.keys() & loaded.keys())
+        if twice:
+            raise CompileError(f"--input: '{twice[0]}' is given twice, again by {option!r}")
+        arrays.update(loaded)
     return arrays
+
+
+def as_declared(array: np.ndarray, info: TensorInfo) -> np.ndarray:
+    """``array``, where numpy has stored elements of ``info`` as plain bytes, as those elements.
+
+    Numpy's files do not know bfloat16: they keep two bytes of no type.
+    """
+    raw = array.dtype.kind == "V" and array.dtype.itemsize == info.dtype.itemsize
+    return array.view(info.dtype) if raw else array
 
 
 def _load(path: Path) -> np.ndarray | dict[str, np.ndarray]:

@@ -84,8 +84,8 @@ def data_of(known: Known) -> np.ndarray:
 class WeightTable(Mapping[str, np.ndarray]):
     """Weights by name; each is read when it is looked up, and not kept."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, Known] = {}
+    def __init__(self, known: Mapping[str, Known] | None = None) -> None:
+        self._known = dict(known or {})
 
     def add(self, name: str, known: Known) -> None:
         """Enter a weight under a new name."""

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from samples import F32, dense, expected_dense, weights_of
+from onnx import numpy_helper
+from samples import F32, dense, expected_dense
 
 from tilewright.tools.demo import evaluate_mlp
 from tilewright.tools.workloads import mlp
@@ -56,20 +57,74 @@ def test_import_round_trip(path: Path) -> None:
     assert target.read_text().strip() == result.stdout.strip()
 
 
-def test_run_graph_ir(tmp_path: Path) -> None:
-    """Weights of Graph IR come from a file, or are random."""
-    model = mlp((16, 32), 3)
+def output(folder: Path, *arguments: object) -> np.ndarray:
+    """``y`` of ``tilewright run``."""
+    result = tilewright("run", *arguments, "-o", folder / "out.npz")
+    assert result.returncode == 0, result.stderr
+    with np.load(folder / "out.npz") as outputs:
+        return np.asarray(outputs["y"])
+
+
+def test_run_graph_ir_with_its_own_weights(tmp_path: Path) -> None:
+    """``import`` keeps weights beside the text; ``run`` takes them, and others where they are given."""
+    model = mlp((16, 64, 32), 3)
     onnx.save(model, tmp_path / "model.onnx")
-    target, saved = tmp_path / "model.mlir", tmp_path / "out.npz"
+    target, x = tmp_path / "model.mlir", np.random.default_rng(0).standard_normal((3, 16)).astype(F32)
+    np.save(tmp_path / "x.npy", x)
+    result = tilewright("import", tmp_path / "model.onnx", "-o", target)
+    assert re.match(r"wrote .*model.mlir and .*model.safetensors, \d weights, ", result.stderr)
+    expected = evaluate_mlp(model, {"x": x})[0]
+    found = output(tmp_path, target, "--input", tmp_path / "x.npy")
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    np.save(tmp_path / "w0.npy", np.zeros((16, 64), F32))
+    found = output(tmp_path, target, "--input", tmp_path / "x.npy", "--input", f"w0={tmp_path / 'w0.npy'}")
+    for tensor in model.graph.initializer:
+        if tensor.name == "w0":
+            tensor.CopyFrom(numpy_helper.from_array(np.zeros((16, 64), F32), "w0"))
+    np.testing.assert_allclose(found, evaluate_mlp(model, {"x": x})[0], rtol=1e-5, atol=1e-5)
+    result = tilewright("run", target, "--input", f"w0={tmp_path / 'x.npy'}")
+    assert result.returncode == 1
+    assert result.stderr == "error: weight 'w0': expected float32[16, 64], given float32[3, 16]\n"
+
+
+def test_graph_ir_without_weights(tmp_path: Path) -> None:
+    """``run`` says that they are random, ``explain`` needs none, ``bench`` refuses."""
+    model = mlp((16, 64, 32), 3)
+    onnx.save(model, tmp_path / "model.onnx")
+    target, weights = tmp_path / "model.mlir", tmp_path / "model.safetensors"
     assert tilewright("import", tmp_path / "model.onnx", "-o", target).returncode == 0
+    quick = ("--seconds", 0, "--repeat", 1, "--pause", 0, "--overhead", "--peers", "none")
+    result = tilewright("bench", target, *quick)
+    assert result.returncode == 0 and "model 3x16" in result.stdout, result.stderr
+    assert tilewright("explain", target).returncode == 0
+    weights.rename(tmp_path / "other.safetensors")
+    assert tilewright("explain", target).returncode == 0
     result = tilewright("run", target, "--compare", "reference")
     assert result.returncode == 0 and result.stdout.count("ok") == 1, result.stderr
-    x = np.random.default_rng(0).standard_normal((3, 16)).astype(F32)
-    np.savez(tmp_path / "all.npz", x=x, w0=weights_of(model)["w0"])
-    result = tilewright("run", target, "--input", tmp_path / "all.npz", "-o", saved)
-    assert result.returncode == 0, result.stderr
-    with np.load(saved) as outputs:
-        np.testing.assert_allclose(outputs["y"], evaluate_mlp(model, {"x": x})[0], rtol=1e-5, atol=1e-5)
+    assert re.search(r"weights: \d of \d random, there is no .*model.safetensors", result.stdout)
+    result = tilewright("run", target, "--weights", tmp_path / "other.safetensors")
+    assert result.returncode == 0 and "random" not in result.stdout, result.stderr
+    result = tilewright("bench", target, *quick)
+    assert result.returncode == 1 and re.match("error: .*weights: missing w0: float32", result.stderr)
+    weights.write_bytes(b"")
+    for command in ("run", "explain", "bench", "import"):
+        result = tilewright(command, target)
+        assert result.returncode == 1, command
+        assert result.stderr.startswith(f"error: cannot read {weights}: "), result.stderr
+
+
+def test_an_array_for_no_input(path: Path) -> None:
+    """Named before the model is compiled, also where its shapes are open."""
+    np.save(path.parent / "z.npy", np.ones((2, 7), F32))
+    for name, message in {
+        "z": "unknown input 'z': expected one of x",
+        "w": "unknown input 'w': expected one of x",
+    }.items():
+        result = tilewright("run", path, "--input", f"{name}={path.parent / 'z.npy'}")
+        assert (result.returncode, result.stderr) == (1, f"error: {message}\n")
+    np.save(path.parent / "z.npy", np.ones((2, 8), F32))
+    result = tilewright("run", path, "--input", path.parent / "z.npy")
+    assert result.stderr == "error: input 'x': expected float32[n, 7], given float32[2, 8]\n"
 
 
 def test_passes() -> None:
@@ -91,7 +146,7 @@ def test_passes() -> None:
         # Before the model is read: what could not be written in the end.
         (("run", "absent.onnx", "-o", "absent/out.npz"), "error: -o: cannot write absent/out.npz: No such"),
         (("run", "absent.onnx", "-o", "out.foo"), "error: -o: expected a name that ends in .npz, given 'ou"),
-        (("run", "MODEL", "--dump-ir", "/dev/null/x"), "error: cannot write to /dev/null/x: Not a directory"),
+        (("run", "MODEL", "--dump-ir", "/dev/null/x"), "error: --dump-ir: cannot write /dev/null/x: Not a"),
         (("import", "absent.onnx", "-o", "/"), "error: -o: expected a name that ends in .mlir, given '/'"),
         (("import", "absent.onnx", "-o", "absent/m.mlir"), "error: -o: cannot write absent/m.mlir: No such"),
         (("explain", "absent.onnx", "--json", "/"), "error: --json: cannot write /: it is a directory"),

@@ -43,7 +43,8 @@ class Case:
 
     Attributes:
         name: of the point in tables.
-        kind: ``mlp``, ``mha``, ``matmul``, ``relu`` or ``file``: what engines that take no ONNX build.
+        kind: ``mlp``, ``mha``, ``matmul``, ``relu`` or ``file``: what engines that take no ONNX build;
+            ``graph`` for Graph IR, which no other engine takes.
         model: a message, or the path of a file.
         feeds: inputs by name, in the order of the model.
     """
@@ -83,10 +84,10 @@ def _flops(op: ir.Operation) -> int:
 def named_cases(
     name: str, batches: Sequence[int], shapes: Mapping[str, tuple[int, ...] | int]
 ) -> Iterator[Case]:
-    """The cases of a workload of the paper, or of an ONNX file.
+    """The cases of a workload of the paper, or of a file.
 
     Args:
-        name: ``mlp1``, ``mlp2``, ``mha1`` to ``mha4``, or the path of an ONNX file.
+        name: ``mlp1``, ``mlp2``, ``mha1`` to ``mha4``, or the path of an ONNX file or of Graph IR.
         batches: for a workload; its own where there are none.
         shapes: of a file's inputs or dimensions, by name.
 
@@ -154,16 +155,17 @@ def relu_case() -> Case:
 
 
 def file_case(path: Path, shapes: Mapping[str, tuple[int, ...] | int]) -> Case:
-    """An ONNX file with random inputs.
+    """An ONNX file, or Graph IR with its weights beside it, with random inputs.
 
     Raises:
         CompileError: it cannot be read, or an input's shape is open.
     """
     infos = open_model(str(path), shapes).inputs
-    graph = onnx.load(path, load_external_data=False).graph
-    feeds = random_arrays(infos, seed=0, limits=index_limits(graph))
+    is_graph = path.suffix == ".mlir"
+    limits = {} if is_graph else index_limits(onnx.load(path, load_external_data=False).graph)
+    feeds = random_arrays(infos, seed=0, limits=limits)
     extents = " ".join("x".join(map(str, array.shape)) or "scalar" for array in feeds.values())
-    return Case(f"{path.stem} {extents}", "file", path, feeds)
+    return Case(f"{path.stem} {extents}", "graph" if is_graph else "file", path, feeds)
 
 
 def _normal(seed: int, *shape: int) -> np.ndarray:

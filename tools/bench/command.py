@@ -13,7 +13,8 @@ from tilewright.tools.files import check_output
 
 def bench(
     names: Annotated[
-        list[str] | None, typer.Argument(help="mlp1, mlp2, mha1 to mha4, or ONNX files.", show_default=False)
+        list[str] | None,
+        typer.Argument(help="mlp1, mlp2, mha1 to mha4, ONNX files, or Graph IR.", show_default=False),
     ] = None,
     suite: Annotated[
         list[str] | None, typer.Option("--suite", help="mlp, mha, matmul-sweep or minilm.")

@@ -5,6 +5,7 @@ what the parent had reached. Two distances count: to a process that has imported
 has also loaded the compiler, which the package does when it is first needed.
 """
 
+import math
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ import onnx
 from onnx import helper
 
 from tilewright.dialects.diagnostics import CompileError
+from tilewright.runtime.mlir_source import mlir_source, weights_of_text
 from tilewright.tools.bench.cases import Case
 
 KB, MB = 1024, 1e6
@@ -80,6 +82,9 @@ def _run(*arguments: str) -> tuple[int, int]:
 
 def weight_bytes(case: Case) -> int:
     """Bytes of the weights of a model."""
+    if mlir_source(case.model) is not None:
+        infos = weights_of_text(case.model)
+        return sum(math.prod(info.fixed_shape or ()) * info.dtype.itemsize for info in infos)
     model = onnx.load(case.model) if isinstance(case.model, Path) else case.model
     return sum(
         int(np.prod(tensor.dims, dtype=np.int64)) * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize

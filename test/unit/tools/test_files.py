@@ -41,13 +41,16 @@ def test_folders_are_made_and_tried(tmp_path: Path) -> None:
 def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     path.write_text("before")
+    before = path.stat().st_mode
     with pytest.raises(RuntimeError), replacing("-o", path) as place:
         place.write_text("half")
         raise RuntimeError
     assert path.read_text() == "before" and os.listdir(tmp_path) == ["out.txt"]
     with replacing("-o", path) as place:
         place.write_text("after")
-    assert path.read_text() == "after" and os.listdir(tmp_path) == ["out.txt"]
+    assert (
+        path.read_text() == "after" and path.stat().st_mode == before and os.listdir(tmp_path) == ["out.txt"]
+    )
 
 
 def test_links_and_devices_stay_what_they_are(tmp_path: Path) -> None:
