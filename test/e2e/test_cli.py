@@ -144,21 +144,24 @@ def test_passes() -> None:
         (("run", "MODEL", "--shape", "n=3", "--target", "avx"), "error: unknown target 'avx'"),
         (("run", "MODEL", "--input", "x=absent.npy"), "error: cannot read absent.npy"),
         # Before the model is read: what could not be written in the end.
-        (("run", "absent.onnx", "-o", "absent/out.npz"), "error: -o: cannot write absent/out.npz: No such"),
-        (("run", "absent.onnx", "-o", "out.foo"), "error: -o: expected a name that ends in .npz, given 'ou"),
+        (("run", "BROKEN", "-o", "absent/out.npz"), "error: -o: cannot write absent/out.npz: No such"),
+        (("run", "BROKEN", "-o", "out.foo"), "error: -o: expected a name that ends in .npz, given 'ou"),
         (("run", "MODEL", "--dump-ir", "/dev/null/x"), "error: --dump-ir: cannot write /dev/null/x: Not a"),
-        (("import", "absent.onnx", "-o", "/"), "error: -o: expected a name that ends in .mlir, given '/'"),
-        (("import", "absent.onnx", "-o", "absent/m.mlir"), "error: -o: cannot write absent/m.mlir: No such"),
-        (("explain", "absent.onnx", "--json", "/"), "error: --json: cannot write /: it is a directory"),
+        (("import", "BROKEN", "-o", "/"), "error: -o: expected a name that ends in .mlir, given '/'"),
+        (("import", "BROKEN", "-o", "absent/m.mlir"), "error: -o: cannot write absent/m.mlir: No such"),
+        (("explain", "BROKEN", "--json", "/"), "error: --json: cannot write /: it is a directory"),
         (
-            ("bench", "absent.onnx", "--json", "absent/x"),
+            ("bench", "BROKEN", "--json", "absent/x"),
             "error: --json: cannot write absent/x: No such file",
         ),
         (("import", "MODEL"), "error: .*dynamic dimensions without an extent: input 'x'"),
     ],
 )
 def test_mistakes(path: Path, arguments: tuple[str, ...], message: str) -> None:
-    result = tilewright(*(path if argument == "MODEL" else argument for argument in arguments))
+    broken = path.with_name("broken.onnx")
+    broken.write_bytes(b"no model")
+    files: dict[str, Path] = {"MODEL": path, "BROKEN": broken}
+    result = tilewright(*(files.get(argument, argument) for argument in arguments))
     assert result.returncode == 1
     assert re.match(message, result.stderr), result.stderr
     assert "Traceback" not in result.stderr
