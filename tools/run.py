@@ -67,7 +67,7 @@ def run_model(request: RunRequest) -> bool:
     times = [_timed(executable, feeds) for _ in range(request.repeat)]
     expected = _reference(request, feeds, weights.given) if request.compare else None
     if weights.note:
-        out.print(weights.note, soft_wrap=True)
+        out.print(weights.note, markup=False, soft_wrap=True)
     _print_outputs(outputs, expected)
     compile_ms, first_ms = 1e3 * (compiled - start), 1e3 * (first - compiled)
     out.print(f"compile {compile_ms:.0f} ms, first run {first_ms:.2f} ms{_spread(times)}", soft_wrap=True)
