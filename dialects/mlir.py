@@ -5,6 +5,7 @@ bindings can replace it by editing this file alone. Dialects are imported when t
 they take a program a tenth of a second to start.
 """
 
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,12 +45,40 @@ __all__ = [
     "x86",
 ]
 
+# Builders that infer the type of their result from the first operand, unchecked: its name, what it must be.
+_INFERRING = {
+    "memref": {"LoadOp": ("memref", ir.MemRefType)},
+    "vector": {"ExtractOp": ("source", ir.VectorType), "ToElementsOp": ("source", ir.VectorType)},
+}
+
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     engine = name == "ExecutionEngine"
     module = import_module("torch_mlir.execution_engine" if engine else f"torch_mlir.dialects.{name}")
+    for builder, (operand, kind) in _INFERRING.get(name, {}).items():
+        _require(getattr(module, builder), operand, kind)
     value = getattr(module, name) if engine else module
     globals()[name] = value
     return value
+
+
+def _require(builder: Any, name: str, kind: Any) -> None:
+    """Let ``builder`` refuse an operand ``name`` (the first) whose type is not of ``kind``.
+
+    To infer the type of its result it reads the operand as what it should be: the process could end there.
+    """
+    build = builder.__init__
+
+    @wraps(build)
+    def checked(self: Any, *operands: Any, **named: Any) -> None:
+        operand = operands[0] if operands else named[name]
+        type_ = getattr(operand, "result", operand).type
+        if not isinstance(type_, kind):
+            raise TypeError(
+                f"{builder.OPERATION_NAME}: expected an operand of {kind.__name__}, given {type_}"
+            )
+        build(self, *operands, **named)
+
+    builder.__init__ = checked

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tilewright.dialects.mlir import ir, llvm
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.patterns import operations
 
 # Operations that move values and do not look into them.
@@ -176,7 +177,7 @@ def _wrap(before: _Before) -> None:
 
 def _replace(op: ir.Operation, value: ir.Value) -> None:
     op.results[0].replace_all_uses_with(value)
-    op.erase()
+    erase(op)
 
 
 _RULES = {llvm.FPExtOp.OPERATION_NAME: _extend, llvm.FPTruncOp.OPERATION_NAME: _truncate}

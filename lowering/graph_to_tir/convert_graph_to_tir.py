@@ -17,6 +17,7 @@ from tilewright.lowering.graph_to_tir.functions import FunctionTable, call_attri
 from tilewright.lowering.graph_to_tir.region import find_homes
 from tilewright.lowering.graph_to_tir.views import view_of
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.machine import machine_of
 
 # Importing these files enters their templates.
@@ -111,7 +112,7 @@ class _Entry:
                 with op.location:
                     self._convert(op)
             func.ReturnOp([])
-        old.erase()
+        erase(old)
 
     def _attributes(self, new: func.FuncOp, inputs: int) -> None:
         """Those of the function stay, those of results go to the arguments that take their place."""

@@ -9,6 +9,7 @@ from tilewright.dialects.graph.ops.movement import Reshape
 from tilewright.dialects.graph.registry import category_of
 from tilewright.dialects.mlir import func, ir
 from tilewright.lowering.graph_to_tir.constant import is_constant
+from tilewright.passes.core.erasing import erase
 
 _TEMPLATE_OF = {Category.FUSIBLE: "loops", Category.TUNABLE: "matmul"}
 
@@ -47,7 +48,7 @@ def _wrap(op: ir.OpView, template: str) -> None:
         Yield.build(list(copy.results))
     for old, new in zip(op.results, fused.operation.results, strict=True):
         old.replace_all_uses_with(new)
-    op.operation.erase()
+    erase(op)
 
 
 def copy_foreign_results(function: func.FuncOp) -> None:

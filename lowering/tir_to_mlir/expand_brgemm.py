@@ -11,6 +11,7 @@ from tilewright.lowering.microkernels import brgemm_fma, brgemm_rows
 from tilewright.lowering.microkernels.base import Epilogue, Tile
 from tilewright.lowering.microkernels.prefetch import Ahead, emit_all
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.patterns import operations
 
 
@@ -55,7 +56,7 @@ class ExpandBrgemm(Pass):
         for op in operations(module, tir.Prefetch.OPERATION_NAME):
             with ir.InsertionPoint(op), op.location:
                 emit_all([_ahead(op)])
-            op.erase()
+            erase(op)
 
 
 _EXPANDED = (tir.Brgemm.OPERATION_NAME, tir.Prefetch.OPERATION_NAME)
@@ -71,7 +72,7 @@ def _expand(op: tir.Brgemm, ahead: list[ir.Operation]) -> None:
         kernel = brgemm_rows if brgemm_rows.fits(tile) else brgemm_fma
         kernel.emit(tile, operands, from_attribute(op.accumulate), _cloned(op.epilogue.blocks[0]))
     for done in (*ahead, op.operation):
-        done.erase()
+        erase(done)
 
 
 def _ahead(op: ir.Operation) -> Ahead:

@@ -9,6 +9,7 @@ from tilewright.lowering.microkernels.math_convert import needs_expansion
 from tilewright.lowering.microkernels.math_lanes import Lanes
 from tilewright.lowering.target.machine import Machine
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.machine import machine_of
 
 _CONVERSIONS = ("arith.truncf", "arith.extf")
@@ -55,7 +56,7 @@ class ExpandElementwiseMath(Pass):
             with op.location, ir.InsertionPoint(op):
                 value = _emit(op, machine)
             op.results[0].replace_all_uses_with(value)
-            op.erase()
+            erase(op)
 
 
 def _collect(module: ir.Operation, machine: Machine) -> list[ir.Operation]:

@@ -15,6 +15,7 @@ from tilewright.lowering.microkernels.base import delinearise, index
 from tilewright.lowering.tir_to_mlir.shared_tasks import emit_counters, emit_shared_loop, worth_sharing
 from tilewright.lowering.tir_to_mlir.views import VIEWS
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import operations
 
@@ -124,7 +125,7 @@ def _move_body(grid: ir.Operation, target: ir.Operation, coordinates: Sequence[i
         argument.replace_all_uses_with(coordinate)
     for op in list(block.operations)[:-1]:
         op.operation.move_before(target)
-    grid.erase()
+    erase(grid)
 
 
 def _lower_to_loops(grid: ir.Operation) -> None:
@@ -202,7 +203,7 @@ def _emit_task_loop(total: int, thread: ir.Value, threads: ir.Value) -> tuple[ir
 
 def _replace(op: ir.Operation, value: ir.Value) -> None:
     op.results[0].replace_all_uses_with(value)
-    op.erase()
+    erase(op)
 
 
 def _declare(module: ir.Operation, names: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ one-dimensional ``vector.create_mask``.
 
 from tilewright.dialects.mlir import arith, ir, vector
 from tilewright.lowering.tir_to_mlir.index_ranges import Ranges, index_range
+from tilewright.passes.core.erasing import erase
 
 READ = vector.TransferReadOp.OPERATION_NAME
 WRITE = vector.TransferWriteOp.OPERATION_NAME
@@ -51,7 +52,7 @@ def drop(op: ir.Operation) -> None:
     with ir.InsertionPoint(op), op.location:
         true = ir.DenseElementsAttr.get_splat(type_, ir.BoolAttr.get(True))
         op.results[0].replace_all_uses_with(arith.ConstantOp(type_, true).result)
-    op.erase()
+    erase(op)
 
 
 def _room(op: ir.Operation, known: Ranges) -> int | None:

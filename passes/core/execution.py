@@ -37,7 +37,7 @@ class Settings:
         generic: print ops in generic form.
         timing: report the time of each pass to stderr.
         statistics: report MLIR's pass statistics to stderr.
-        verify: verify the IR after each pass.
+        verify: verify the IR after each pass; else only what passes of ours hand to a pass of MLIR.
         observer: called after each pass with its name and the module; may raise `CompileError`.
         observed: names of the passes to observe; None for all.
         command: the words of a reproducing command line before ``-p``.
@@ -76,7 +76,8 @@ def execute(elements: Sequence[Element], module: ir.Operation, settings: Setting
         except ir.MLIRError as error:
             if run.exception is not None and not isinstance(run.exception, Exception):
                 raise run.exception from None
-            index = _culprit(elements, original) if run.exception is None else run.index
+            named = run.exception is not None and not isinstance(run.exception, ir.MLIRError)
+            index = run.index if named else _culprit(elements, original)
             failure = _Failure(elements, index, settings, original)
             raise failure.explain(run.exception or error) from (run.exception or error)
 
@@ -94,13 +95,18 @@ class _Run:
         manager = PassManager("builtin.module")
         for index, element in enumerate(self.elements):
             if isinstance(element, Pass):
-                self.add(manager, index, element.name, partial(_run_pass, element))
+                self.add(manager, index, element.name, partial(_run_pass, element, self.hands_over(index)))
             else:
                 manager.add(element.text)
             if self.settings.observer is not None and self.settings.observes(element.name):
                 self.add(manager, index, "observe", partial(self.settings.observer, element.name))
         _instrument(manager, self.settings)
         manager.run(module)
+
+    def hands_over(self, index: int) -> bool:
+        """Whether a pass of MLIR comes next, which trusts the IR, and the PassManager does not verify it."""
+        after = self.elements[index + 1 : index + 2]
+        return not self.settings.verify and isinstance(next(iter(after), None), UpstreamPass)
 
     def add(
         self, manager: PassManager, index: int, name: str, action: Callable[[ir.Operation], None]
@@ -117,11 +123,13 @@ class _Run:
         manager.add(call, name=name, argument=name)
 
 
-def _run_pass(pass_: Pass, op: ir.Operation) -> None:
+def _run_pass(pass_: Pass, hands_over: bool, op: ir.Operation) -> None:
     with op.context, ir.Location.unknown(), running_pass(pass_.name):
         check(pass_.requires, op, "requires")
         pass_.run(op)
         check(pass_.ensures, op, "ensures")
+        if hands_over:
+            op.verify()
 
 
 def _instrument(manager: PassManager, settings: Settings) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tilewright.dialects.graph import Category, ShapeError, category_of, definition_of
 from tilewright.dialects.mlir import ir
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.patterns import operations
 from tilewright.passes.graph.rewriting import failure
 
@@ -67,4 +68,4 @@ def _decompose(op: ir.Operation) -> None:
         raise failure(op, f"{op.name} decomposed to results {given}, expected {expected}")
     for old, new in zip(op.results, results, strict=True):
         old.replace_all_uses_with(new)
-    op.erase()
+    erase(op)

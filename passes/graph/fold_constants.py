@@ -11,9 +11,9 @@ from functools import partial
 from tilewright.dialects.graph import OPERATIONS, Category, spec_of
 from tilewright.dialects.graph.evaluate import evaluate_operation
 from tilewright.dialects.graph.ops.constant import Constant
-from tilewright.dialects.mlir import ir, rewrite
+from tilewright.dialects.mlir import ir
 from tilewright.passes.core.base import Pass, register_pass
-from tilewright.passes.core.patterns import Pattern, decline, rewrite_greedily
+from tilewright.passes.core.patterns import Pattern, Rewriter, decline, rewrite_greedily
 from tilewright.passes.graph.constant_indices import check_constant_indices
 from tilewright.passes.graph.identities import array_of, first_of, merged
 from tilewright.passes.graph.identities_arithmetic import ARITHMETIC
@@ -81,7 +81,7 @@ class FoldConstants(Pass):
         return {**identities, **folding}
 
 
-def _fold(max_elements: int, op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def _fold(max_elements: int, op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """Put constants in the place of an op of constants."""
     operands = [array_of(value) for value in op.operands]
     check_constant_indices(op)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tilewright.dialects.graph.ops.movement import Reshape
 from tilewright.dialects.mlir import func, ir
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import decline, operations
 from tilewright.passes.graph.fusion_build import build_plan
@@ -103,4 +104,4 @@ def _keep_reduced_axes(function: func.FuncOp) -> None:
             kept = entry.of(operand, axes=axes, keep_dims=True)
             flat = Reshape.of(kept, shape=list(op.results[0].type.shape))
         op.results[0].replace_all_uses_with(flat)
-        op.erase()
+        erase(op)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tilewright.dialects.attributes import to_attribute
 from tilewright.dialects.graph.ops.fused import Fused, Yield
 from tilewright.dialects.mlir import ir
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.graph.fusion_graph import FusionGraph, ValueId
 from tilewright.passes.graph.fusion_plan import Plan, Region
 from tilewright.passes.graph.rewriting import merged_location
@@ -53,7 +54,7 @@ class Builder:
     def _erase(self, op: ir.Operation) -> None:
         """Erase an op that nothing reads any more."""
         assert not any(True for value in op.results for _ in value.uses), f"{op.name} is still in use"
-        op.erase()
+        erase(op)
 
     def _build_region(self, region: Region, end: ir.OpView) -> None:
         """One fused op with clones of the region's nodes; its results take the place of theirs."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from tilewright.dialects.graph import GraphOperation, definition_of
 from tilewright.dialects.graph.ops.constant import constant_value
-from tilewright.dialects.mlir import ir, rewrite
-from tilewright.passes.core.patterns import Pattern
+from tilewright.dialects.mlir import ir
+from tilewright.passes.core.patterns import Pattern, Rewriter
 
 
 def producer_of(value: ir.Value) -> ir.Operation | None:
@@ -45,7 +45,7 @@ def attributes_of(op: ir.OpView | ir.Operation) -> dict[str, Any]:
     return entry.attributes_of(op)
 
 
-def replace(op: ir.OpView, rewriter: rewrite.PatternRewriter, value: ir.Value) -> bool:
+def replace(op: ir.OpView, rewriter: Rewriter, value: ir.Value) -> bool:
     """Let all that read the only result of ``op`` read ``value``; False, which stands for a match."""
     rewriter.replace_op(op, [value])
     return False
@@ -53,7 +53,7 @@ def replace(op: ir.OpView, rewriter: rewrite.PatternRewriter, value: ir.Value) -
 
 def rebuild(
     op: ir.OpView,
-    rewriter: rewrite.PatternRewriter,
+    rewriter: Rewriter,
     entry: type[GraphOperation],
     *operands: ir.Value,
     **attributes: Any,
@@ -67,7 +67,7 @@ def rebuild(
 def first_of(*patterns: Pattern) -> Pattern:
     """The first of ``patterns`` that matches."""
 
-    def match(op: Any, rewriter: rewrite.PatternRewriter) -> bool | None:
+    def match(op: Any, rewriter: Rewriter) -> bool | None:
         return all(pattern(op, rewriter) for pattern in patterns)
 
     return match

@@ -9,14 +9,14 @@ import numpy as np
 from tilewright.dialects.graph.ops.binary import Mul
 from tilewright.dialects.graph.ops.constant import Constant
 from tilewright.dialects.graph.ops.unary import Reciprocal
-from tilewright.dialects.mlir import ir, rewrite
-from tilewright.passes.core.patterns import Pattern, decline
+from tilewright.dialects.mlir import ir
+from tilewright.passes.core.patterns import Pattern, Rewriter, decline
 from tilewright.passes.graph.identities import first_of, rebuild, replace, uniform_value
 
 LOGICAL: Mapping[str, bool] = {"logical_and": True, "logical_or": False, "logical_xor": False}
 
 
-def drop_neutral(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def drop_neutral(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """``x + (-0.0)``, ``x - 0.0``, ``n + 0``, ``x * 1``, ``x / 1``, ``x ** 1``, ``b and true`` become x."""
     name = op.operation.name.removeprefix("graph.")
     sides = (0, 1) if name in ("add", "mul", *LOGICAL) else (1,)
@@ -47,7 +47,7 @@ def _is_neutral(name: str, value: Any) -> bool:
     return negative if name == "add" else not negative  # -0 + 0 and -0 - (-0) are +0
 
 
-def simplify_power(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def simplify_power(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """``x ** 2`` becomes ``x * x``, ``x ** -1`` of floats the reciprocal."""
     exponent, base = uniform_value(op.operands[1]), op.operands[0]
     if exponent is None:
@@ -61,7 +61,7 @@ def simplify_power(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | N
     return decline(op, f"exponent {exponent} has no cheaper form that is equal for -0 and infinities")
 
 
-def divide_by_power_of_two(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def divide_by_power_of_two(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """``x / 2**n`` of floats becomes ``x * 2**-n``, which is exact."""
     divisor = uniform_value(op.operands[1])
     if divisor is None:

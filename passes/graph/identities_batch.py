@@ -19,14 +19,14 @@ from tilewright.dialects.graph.ops.reduce import ReduceOperation
 from tilewright.dialects.graph.ops.select import Select
 from tilewright.dialects.graph.ops.unary import UnaryOperation
 from tilewright.dialects.graph.shapes import broadcast_shapes
-from tilewright.dialects.mlir import ir, rewrite
-from tilewright.passes.core.patterns import Pattern, decline
+from tilewright.dialects.mlir import ir
+from tilewright.passes.core.patterns import Pattern, Rewriter, decline
 from tilewright.passes.graph.identities import array_of, attributes_of, made_by, rebuild, replace
 
 MATRIX = 2  # trailing dimensions that a batch is a batch of
 
 
-def split_before_matmul(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def split_before_matmul(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A reshape that splits the batch of a matmul splits those of its operands instead."""
     product, shape = made_by(op.operands[0], "matmul"), _shape(op.results[0])
     if product is None or len(shape) <= MATRIX + 1 or shape[-MATRIX:] != _shape(op.operands[0])[-MATRIX:]:
@@ -39,7 +39,7 @@ def split_before_matmul(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> boo
     return rebuild(op, rewriter, Matmul, *operands, **attributes_of(product))
 
 
-def compute_before_merge(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def compute_before_merge(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """An op on a tensor whose batch a reshape has merged computes before the reshape."""
     sources = [_unmerged(value) for value in op.operands]
     batch = next((_shape(source)[:-MATRIX] for source in sources if source is not None), None)
@@ -102,7 +102,7 @@ def _split(value: ir.Value, batch: Sequence[int]) -> ir.Value:
     return result
 
 
-def scale_before_view(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def scale_before_view(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A transpose or reshape times, or divided by, one constant number computes before the movement."""
     movement = made_by(op.operands[0], "transpose") or made_by(op.operands[0], "reshape")
     factor = array_of(op.operands[1])
@@ -117,7 +117,7 @@ def scale_before_view(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool 
     return rebuild(op, rewriter, moving, scaled, **attributes_of(movement))
 
 
-def repeat_after(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def repeat_after(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """An elementwise op on broadcasts only computes before them, where that is less."""
     inner = [made_by(value, "broadcast") for value in op.operands]
     operands = [b.operands[0] if b is not None else v for b, v in zip(inner, op.operands, strict=True)]
@@ -131,7 +131,7 @@ def repeat_after(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | Non
     return rebuild(op, rewriter, Broadcast, small, shape=list(result))
 
 
-def gather_as_slice(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def gather_as_slice(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A look-up of known indices that are evenly spaced is a slice."""
     indices, source, axis = array_of(op.operands[1]), spec_of(op.operands[0]), attributes_of(op)["axis"]
     if indices is None or indices.size == 0 or indices.ndim > 1 or source.layout is not None:

@@ -9,12 +9,12 @@ from tilewright.dialects.graph.ops.movement import Broadcast, Reorder, Reshape, 
 from tilewright.dialects.graph.ops.select import Select
 from tilewright.dialects.graph.ops.unary import UnaryOperation
 from tilewright.dialects.graph.shapes import broadcast_shapes
-from tilewright.dialects.mlir import ir, rewrite
-from tilewright.passes.core.patterns import Pattern, decline
+from tilewright.dialects.mlir import ir
+from tilewright.passes.core.patterns import Pattern, Rewriter, decline
 from tilewright.passes.graph.identities import attributes_of, first_of, made_by, rebuild, replace
 
 
-def drop_same_type(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def drop_same_type(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A reshape, broadcast, reorder or cast to the type that its operand has, and a concat of one operand."""
     operand = op.operands[0]
     if len(op.operands) != 1 or operand.type != op.results[0].type:
@@ -22,7 +22,7 @@ def drop_same_type(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | N
     return replace(op, rewriter, operand)
 
 
-def drop_identity_transpose(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def drop_identity_transpose(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A transpose that keeps the order of all dimensions but those of extent 1 is a reshape, or nothing."""
     order = attributes_of(op)["permutation"]
     shape = op.operands[0].type.shape
@@ -34,7 +34,7 @@ def drop_identity_transpose(op: ir.OpView, rewriter: rewrite.PatternRewriter) ->
     return rebuild(op, rewriter, Reshape, op.operands[0], shape=list(op.results[0].type.shape))
 
 
-def drop_whole_slice(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def drop_whole_slice(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A slice that takes every element in order."""
     values = attributes_of(op)
     forward = all(step == 1 for step in values["steps"])
@@ -43,26 +43,24 @@ def drop_whole_slice(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool |
     return replace(op, rewriter, op.operands[0])
 
 
-def drop_empty_reduction(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def drop_empty_reduction(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A reduction over no axes."""
     if attributes_of(op)["axes"]:
         return decline(op, "it has axes")
     return replace(op, rewriter, op.operands[0])
 
 
-def merge_reshapes(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def merge_reshapes(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A reshape of a reshape."""
     return _once_to_shape(op, rewriter, Reshape)
 
 
-def merge_broadcasts(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def merge_broadcasts(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A broadcast of a broadcast."""
     return _once_to_shape(op, rewriter, Broadcast)
 
 
-def _once_to_shape(
-    op: ir.OpView, rewriter: rewrite.PatternRewriter, kind: type[Reshape] | type[Broadcast]
-) -> bool | None:
+def _once_to_shape(op: ir.OpView, rewriter: Rewriter, kind: type[Reshape] | type[Broadcast]) -> bool | None:
     """An op to a shape of an op of the same kind: the second alone."""
     name = kind.OPERATION_NAME.removeprefix("graph.")
     inner = made_by(op.operands[0], name)
@@ -71,7 +69,7 @@ def _once_to_shape(
     return rebuild(op, rewriter, kind, inner.operands[0], shape=list(op.results[0].type.shape))
 
 
-def merge_transposes(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def merge_transposes(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A transpose of a transpose."""
     inner = made_by(op.operands[0], "transpose")
     if inner is None:
@@ -81,7 +79,7 @@ def merge_transposes(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool |
     return rebuild(op, rewriter, Transpose, inner.operands[0], permutation=order)
 
 
-def merge_reorders(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def merge_reorders(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A reorder of a reorder; back to the first layout, both are nothing."""
     inner = made_by(op.operands[0], "reorder")
     if inner is None:
@@ -89,7 +87,7 @@ def merge_reorders(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | N
     return rebuild(op, rewriter, Reorder, inner.operands[0], layout=spec_of(op.results[0]).layout)
 
 
-def compute_before_broadcast(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def compute_before_broadcast(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """An op of one operand that is a broadcast computes before it, on fewer elements."""
     inner = made_by(op.operands[0], "broadcast")
     if inner is None:
@@ -101,7 +99,7 @@ def compute_before_broadcast(op: ir.OpView, rewriter: rewrite.PatternRewriter) -
     return rebuild(op, rewriter, Broadcast, small, shape=list(op.results[0].type.shape))
 
 
-def broadcast_by_itself(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def broadcast_by_itself(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """An elementwise op whose other operands have the shape of the result needs no broadcast before it."""
     operands = list(op.operands)
     for number, value in enumerate(operands):
@@ -121,7 +119,7 @@ def _shape(value: ir.Value) -> tuple[int, ...]:
     return tuple(value.type.shape)
 
 
-def fold_into_matmul(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool | None:
+def fold_into_matmul(op: ir.OpView, rewriter: Rewriter) -> bool | None:
     """A transpose of the last two dimensions of an operand becomes the matmul's flag."""
     operands = list(op.operands)
     flags = {name: attributes_of(op)[name] for name in ("transpose_a", "transpose_b")}

@@ -7,9 +7,9 @@ import numpy as np
 from tilewright.dialects.graph import spec_of
 from tilewright.dialects.graph.ops.binary import Div, Mul
 from tilewright.dialects.graph.ops.constant import Constant
-from tilewright.dialects.mlir import ir, rewrite
+from tilewright.dialects.mlir import ir
 from tilewright.passes.core.base import Pass, register_pass
-from tilewright.passes.core.patterns import decline, rewrite_greedily
+from tilewright.passes.core.patterns import Rewriter, decline, rewrite_greedily
 from tilewright.passes.graph.identities import uniform_value
 
 
@@ -42,7 +42,7 @@ class MultiplyByReciprocals(Pass):
             rewrite_greedily(module, {Div: _multiply})
 
 
-def _multiply(op: Div, rewriter: rewrite.PatternRewriter) -> bool | None:
+def _multiply(op: Div, rewriter: Rewriter) -> bool | None:
     if spec_of(op.operands[0]).dtype != "f32":
         return decline(op, f"element type {spec_of(op.operands[0]).dtype} is not f32")
     divisor = uniform_value(op.operands[1])

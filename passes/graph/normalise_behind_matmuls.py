@@ -6,9 +6,9 @@ from tilewright.dialects.attributes import from_attribute
 from tilewright.dialects.graph import spec_of
 from tilewright.dialects.graph.ops.binary import Mul
 from tilewright.dialects.graph.ops.matmul import Matmul
-from tilewright.dialects.mlir import ir, rewrite
+from tilewright.dialects.mlir import ir
 from tilewright.passes.core.base import Pass, register_pass
-from tilewright.passes.core.patterns import decline, rewrite_greedily
+from tilewright.passes.core.patterns import Rewriter, decline, rewrite_greedily
 from tilewright.passes.graph.identities import attributes_of, made_by, uniform_value
 
 
@@ -46,7 +46,7 @@ class NormaliseBehindMatmuls(Pass):
             rewrite_greedily(module, {Matmul: _move})
 
 
-def _move(op: Matmul, rewriter: rewrite.PatternRewriter) -> bool | None:
+def _move(op: Matmul, rewriter: Rewriter) -> bool | None:
     a, b = op.operands
     found = _softmax(a)
     if found is None or from_attribute(op.transpose_a):

@@ -10,9 +10,9 @@ from tilewright.dialects.graph.ops.constant import Constant
 from tilewright.dialects.graph.ops.matmul import Matmul
 from tilewright.dialects.graph.ops.movement import Broadcast, Reshape
 from tilewright.dialects.graph.ops.reduce import ReduceSum
-from tilewright.dialects.mlir import ir, rewrite
+from tilewright.dialects.mlir import ir
 from tilewright.passes.core.base import Pass, register_pass
-from tilewright.passes.core.patterns import decline, rewrite_greedily
+from tilewright.passes.core.patterns import Rewriter, decline, rewrite_greedily
 from tilewright.passes.graph.constancy import is_constant
 
 
@@ -44,7 +44,7 @@ class SimplifyMatmuls(Pass):
         rewrite_greedily(module, {Matmul: _simplify})
 
 
-def _simplify(op: Matmul, rewriter: rewrite.PatternRewriter) -> bool | None:
+def _simplify(op: Matmul, rewriter: Rewriter) -> bool | None:
     a, b, c = (spec_of(value) for value in (*op.operands, op.results[0]))
     flags = from_attribute(op.transpose_a), from_attribute(op.transpose_b)
     depth = a.shape[-2 if flags[0] else -1]

@@ -8,14 +8,14 @@ from tilewright.dialects.graph import TensorSpec, spec_of
 from tilewright.dialects.graph.ops.matmul import Matmul
 from tilewright.dialects.graph.ops.movement import Reshape, Transpose
 from tilewright.dialects.graph.ops.reduce import ReduceSum
-from tilewright.dialects.mlir import ir, rewrite
+from tilewright.dialects.mlir import ir
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates.matmul_cost import L3_BYTES_PER_CYCLE, REGION_CYCLES
 from tilewright.lowering.templates.matmul_params import choose, has_long_rows, panel_columns
 from tilewright.lowering.templates.matmul_problem import MatmulProblem, ceil_div
 from tilewright.passes.core.base import Pass, register_pass
 from tilewright.passes.core.machine import machine_of
-from tilewright.passes.core.patterns import decline, rewrite_greedily
+from tilewright.passes.core.patterns import Rewriter, decline, rewrite_greedily
 from tilewright.passes.graph.constancy import is_constant
 
 HALVES = 2  # slices of a matrix that one row multiplies
@@ -59,13 +59,13 @@ class SliceDepth(Pass):
         """Slice every matmul of the module that gains."""
         machine = machine_of(module)
 
-        def slice_one(op: Matmul, rewriter: rewrite.PatternRewriter) -> bool | None:
+        def slice_one(op: Matmul, rewriter: Rewriter) -> bool | None:
             return _slice(op, rewriter, machine, self.enabled)
 
         rewrite_greedily(module, {Matmul: slice_one})
 
 
-def _slice(op: Matmul, rewriter: rewrite.PatternRewriter, machine: Machine, enabled: bool) -> bool | None:
+def _slice(op: Matmul, rewriter: Rewriter, machine: Machine, enabled: bool) -> bool | None:
     a, b = (spec_of(value) for value in op.operands)
     if a.rank != 2 or b.rank != 2 or a.layout or b.layout:
         return decline(op, f"operands {a} and {b} are no plain matrices")

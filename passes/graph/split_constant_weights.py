@@ -11,6 +11,7 @@ from tilewright.dialects.attributes import to_attribute
 from tilewright.dialects.graph import GraphOperation, definition_of, spec_of
 from tilewright.dialects.mlir import func, ir
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.graph.rewriting import failure, functions_in
 
 FREE = ("graph.reshape", "graph.broadcast")  # views, or read by broadcasting: nothing to save
@@ -183,4 +184,4 @@ def _clone_into(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
 def _erase_unread(ops: list[ir.Operation]) -> None:
     for op in reversed(ops):
         if not any(True for result in op.results for _ in result.uses):
-            op.erase()
+            erase(op)

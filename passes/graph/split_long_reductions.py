@@ -7,9 +7,9 @@ from math import prod
 from tilewright.dialects.graph import spec_of
 from tilewright.dialects.graph.ops.movement import Reshape
 from tilewright.dialects.graph.ops.reduce import ReduceMax, ReduceMin, ReduceOperation, ReduceProd, ReduceSum
-from tilewright.dialects.mlir import ir, rewrite
+from tilewright.dialects.mlir import ir
 from tilewright.passes.core.base import Pass, register_pass
-from tilewright.passes.core.patterns import decline, rewrite_greedily
+from tilewright.passes.core.patterns import Rewriter, decline, rewrite_greedily
 from tilewright.passes.graph.fusion_graph import trailing_axes
 
 FEW_RESULTS = 4  # fewer are no work for several cores
@@ -48,7 +48,7 @@ class SplitLongReductions(Pass):
         rewrite_greedily(module, dict.fromkeys((ReduceSum, ReduceProd, ReduceMax, ReduceMin), _split))
 
 
-def _split(op: ReduceOperation, rewriter: rewrite.PatternRewriter) -> bool | None:
+def _split(op: ReduceOperation, rewriter: Rewriter) -> bool | None:
     spec, axes = spec_of(op.operands[0]), type(op).attributes_of(op)["axes"]
     reduced = trailing_axes(axes, spec.rank)
     if not reduced or spec.layout:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tilewright.dialects.mlir import arith, ir, vector
 from tilewright.dialects.tir import Buffer
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.patterns import operations
 from tilewright.passes.tir.accesses import (
     READS,
@@ -97,7 +98,7 @@ def _read(op: ir.Operation, known: _State) -> None:
         with ir.InsertionPoint(op), op.location:
             value = _padded(value, op, padding)
     op.results[0].replace_all_uses_with(value)
-    op.erase()
+    erase(op)
 
 
 def _remember(op: ir.Operation, value: ir.Value, padding: ir.Value | None, known: _State) -> None:
@@ -146,7 +147,7 @@ def erase_unread(root: ir.Operation) -> None:
         if all(is_view(op) or _only_writes(op) for op in found):
             for op in sorted(found, key=is_view):
                 if not is_view(op):
-                    op.erase()
+                    erase(op)
             _erase_views(buffer)
 
 
@@ -158,4 +159,4 @@ def _erase_views(op: ir.Operation) -> None:
     """Erase ``op`` after all views of it."""
     for use in list(op.results[0].uses):
         _erase_views(use.owner.operation)
-    op.erase()
+    erase(op)

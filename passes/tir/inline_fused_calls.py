@@ -12,6 +12,7 @@ from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import func, ir
 from tilewright.dialects.tir import CHECKS, CheckIndex, Parallel, Yield
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.patterns import operations
 from tilewright.passes.tir.group_calls import (
     GROUP,
@@ -74,7 +75,7 @@ class InlineFusedCalls(Pass):
         called = {op.attributes["callee"].value for op in operations(module, func.CallOp.OPERATION_NAME)}
         for function in functions:
             if function.sym_name.value in inlined - called:
-                function.erase()
+                erase(function)
 
 
 @dataclass
@@ -95,7 +96,7 @@ class _Groups:
         if group.checks:
             merged.attributes[CHECKS] = to_attribute(group.checks)
         for op in reversed([*group.inner, *group.calls]):
-            op.erase()
+            erase(op)
 
     def _make(self, group: CallGroup) -> str:
         name, block = self._fresh_name(), self.module.regions[0].blocks[0]
@@ -153,7 +154,7 @@ def _inline(call: ir.Operation, copy: ir.Operation, values: Sequence[ir.Value], 
     body = [op.operation for op in block.operations][:-1]
     for op in body:
         op.move_before(end)
-    copy.erase()
+    erase(copy)
     kind = call.attributes[KIND].value
     for grid in _grids(body, end):
         grid.attributes[GROUP] = call.attributes[GROUP]

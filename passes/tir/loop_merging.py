@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tilewright.dialects.mlir import ir, scf
 from tilewright.lowering.templates.matmul_parts import FOLLOWS
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.patterns import decline, operations
 from tilewright.passes.tir.dependences import Dependences
 from tilewright.passes.tir.linear import constant_of, linear_of, maker_of
@@ -156,8 +157,8 @@ def _merge(
         arguments, results = arguments[count:], results[count:]
     with ir.InsertionPoint(merged.body), first.location:
         scf.yield_(carried)
-    second.erase()
-    first.erase()
+    erase(second)
+    erase(first)
 
 
 def _move_body(block: ir.Block, target: ir.Block, arguments: list[ir.Value]) -> list[ir.Value]:
@@ -168,5 +169,5 @@ def _move_body(block: ir.Block, target: ir.Block, arguments: list[ir.Value]) -> 
     for op in body:
         target.append(op)
     passed = list(end.operands)
-    end.operation.erase()
+    erase(end)
     return passed

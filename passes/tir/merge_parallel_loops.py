@@ -11,6 +11,7 @@ from tilewright.dialects.diagnostics import CompileError, spell_location
 from tilewright.dialects.mlir import arith, func, ir
 from tilewright.dialects.tir import Parallel, Yield
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.tir.group_calls import GROUP, KIND, is_fixed_view, is_naming
 
 
@@ -136,5 +137,5 @@ def _merge(run: Sequence[ir.Operation]) -> ir.Operation:
             argument.replace_all_uses_with(zero if size == 1 else next(outer))
         for op in list(body.operations)[:-1]:
             op.operation.move_before(end)
-        grid.erase()
+        erase(grid)
     return merged

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tilewright.dialects.mlir import ir
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.tir.accesses import (
     READ,
     READS,
@@ -83,7 +84,7 @@ def rebase(old: ir.Value, new: ir.Value, shifts: Sequence[Shift]) -> None:
             else:
                 view, rest = rebuild(op, new, shifts)
                 rebase(op.results[0], view, rest)
-                op.erase()
+                erase(op)
 
 
 def _place(op: ir.Operation, new: ir.Value) -> ir.InsertionPoint:
@@ -120,7 +121,7 @@ def _rebase_element(op: ir.Operation, new: ir.Value, shifts: Sequence[Shift]) ->
     )
     for before, after in zip(op.results, made.results, strict=True):
         before.replace_all_uses_with(after)
-    op.erase()
+    erase(op)
 
 
 def _moved_value(index: ir.Value, shift: Shift) -> ir.Value:

@@ -2,6 +2,7 @@
 
 from tilewright.dialects.mlir import ir
 from tilewright.dialects.tir import Buffer
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.tir.boxes import COLLAPSE, EXPAND
 
 
@@ -23,6 +24,6 @@ def reshape_to_views(buffer: ir.Operation) -> ir.Operation:
         new = Buffer.build(type_, buffer.attributes["scope"].value)
     for view in views:
         view.results[0].replace_all_uses_with(new)
-        view.erase()
-    buffer.erase()
+        erase(view)
+    erase(buffer)
     return new.owner.operation

@@ -13,6 +13,7 @@ from tilewright.dialects.diagnostics import CompileError
 from tilewright.dialects.mlir import arith, func, ir, memref
 from tilewright.dialects.tir import Buffer, ThreadId
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.functions import append_argument, append_operand
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import operations
@@ -120,7 +121,7 @@ def _annotate(function: ir.Operation, size: ArenaSize) -> None:
 def _erase_unused(buffer: ir.Operation) -> None:
     """Erase a buffer that got no memory: nothing reads or writes it."""
     assert not list(buffer.results[0].uses), "a buffer in use got no memory"
-    buffer.erase()
+    erase(buffer)
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ def _place_buffer(op: ir.Operation, memory: _Memory, offset: int) -> ir.Operatio
         if name.startswith("tir."):  # what earlier passes say about the buffer
             view.owner.attributes[name] = op.attributes[name]
     op.results[0].replace_all_uses_with(view)
-    op.erase()
+    erase(op)
     return view.owner.operation
 
 

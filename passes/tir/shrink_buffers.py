@@ -8,6 +8,7 @@ from tilewright.dialects.attributes import to_attribute
 from tilewright.dialects.mlir import func, ir
 from tilewright.dialects.tir import Buffer, Parallel
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.machine import machine_of
 from tilewright.passes.core.patterns import decline, operations
 from tilewright.passes.tir.accesses import Access, accesses_of, is_inside, users
@@ -157,5 +158,5 @@ def _replace(buffer: ir.Operation, windows: Windows, scope: str) -> tuple[int, .
         new = Buffer.build(ir.MemRefType.get(kept, value.type.element_type), scope)
     new.owner.attributes["tir.shrunk_from"] = to_attribute(list(shape))
     rebase(value, new, shifts)
-    buffer.erase()
+    erase(buffer)
     return tuple(kept)

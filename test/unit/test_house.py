@@ -217,3 +217,11 @@ def _is_source(path: Path) -> bool:
 
 def _is_named_call(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+
+
+def test_passes_erase_by_the_function_that_looks_who_uses_it() -> None:
+    """MLIR's own ``erase`` leaves uses of freed memory behind; the file that calls it checks first."""
+    checked = ROOT / "passes" / "core" / "erasing.py"
+    for path in _sources():
+        if path != checked and path.relative_to(ROOT).parts[0] in ("passes", "lowering"):
+            assert ".erase()" not in path.read_text(encoding="utf-8"), path

@@ -92,7 +92,7 @@ class ExpToTanh(Pass):
         def rewrite(op: ir.OpView, rewriter: object) -> None:
             with ir.InsertionPoint(op):
                 new = ir.Operation.create("graph.tanh", [op.results[0].type], list(op.operands))
-            rewriter.replace_op(op, new)
+            rewriter.replace_op(op, new.results)
 
         rewrite_greedily(module, {"graph.exp": rewrite})
 
