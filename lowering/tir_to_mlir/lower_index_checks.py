@@ -9,6 +9,7 @@ from tilewright.dialects.mlir import arith, func, ir, memref, scf
 from tilewright.dialects.tir import CHECKS, CheckIndex
 from tilewright.lowering.microkernels.base import index
 from tilewright.passes.core.base import Pass, register_pass
+from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.functions import append_argument, append_operand
 from tilewright.passes.core.patterns import operations
 
@@ -183,4 +184,4 @@ def _lower_check(check: ir.Operation, words: ir.Value) -> None:
             scf.yield_([])
         place = arith.select(outside, zero, wrapped)
     check.results[0].replace_all_uses_with(place)
-    check.erase()
+    erase(check)

@@ -1,6 +1,7 @@
 """One more argument for functions and the calls of them."""
 
 from tilewright.dialects.mlir import func, ir
+from tilewright.passes.core.erasing import erase
 
 
 def append_argument(function: ir.Operation, type_: ir.Type, mark: str) -> ir.Value:
@@ -25,5 +26,5 @@ def append_operand(call: ir.Operation, value: ir.Value) -> ir.Operation:
         new.attributes[name] = call.attributes[name]
     for old, result in zip(call.results, new.results, strict=True):
         old.replace_all_uses_with(result)
-    call.erase()
+    erase(call)
     return new
