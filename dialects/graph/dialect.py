@@ -48,7 +48,8 @@ class Form(Enum):
     ELEMENTWISE = "elementwise"  # one of each operand; operands broadcast
     REDUCTION = "reduction"  # all along some axes
     ROW = "row"  # all of its row, along one axis or the trailing ones; the shape stays
-    VIEW = "view"  # one, elsewhere: the result is the operand's memory in other strides, or can be
+    VIEW = "view"  # one, elsewhere: the result may be the operand's memory in other strides
+    RESHAPE = "reshape"  # one, in the same order
     LOOK_UP = "look-up"  # one that another operand tells
     PRODUCT = "product"  # rows and columns
     CONSTANT = "constant"  # none

@@ -28,7 +28,7 @@ def is_elementwise(op: ir.OpView | ir.Operation) -> bool:
 
 
 def emit(op: ir.OpView | ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
-    """Compute one elementwise op at the current insertion point.
+    """Compute one elementwise op at the current insertion point, and at its own location.
 
     Args:
         op: the graph op; its operand types tell the element types, its attributes the rest.
@@ -47,7 +47,8 @@ def emit(op: ir.OpView | ir.Operation, operands: Sequence[ir.Value]) -> ir.Value
     dtypes = tuple(DTYPES[spec_of(value).dtype] for value in op.operands)
     result = DTYPES[spec_of(op.results[0]).dtype]
     call = Call(tuple(operands), dtypes, result, definition.attributes_of(op))
-    return _widened(entry.rule, call) if entry.widens else entry.rule(call)
+    with op.location:
+        return _widened(entry.rule, call) if entry.widens else entry.rule(call)
 
 
 def _widened(rule: Rule, call: Call) -> ir.Value:

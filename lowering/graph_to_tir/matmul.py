@@ -9,9 +9,9 @@ the loops of a strip, is a full-size temporary; ``shrink-buffers`` cuts it down 
 import math
 from collections.abc import Sequence
 
-from tilewright.dialects import dtypes
 from tilewright.dialects.attributes import from_attribute
 from tilewright.dialects.diagnostics import CompileError
+from tilewright.dialects.dtypes import DTYPES
 from tilewright.dialects.graph import spec_of
 from tilewright.dialects.mlir import arith, ir
 from tilewright.lowering.graph_to_tir import strided
@@ -23,7 +23,7 @@ from tilewright.lowering.graph_to_tir.matmul_region import MatmulRegion, divide
 from tilewright.lowering.graph_to_tir.nest import dtype_of, group_nest
 from tilewright.lowering.graph_to_tir.registry import template
 from tilewright.lowering.graph_to_tir.transfers import load, load_strided, store, to_memory
-from tilewright.lowering.graph_to_tir.values import splat
+from tilewright.lowering.graph_to_tir.values import register_type, splat
 from tilewright.lowering.target.machine import Machine
 from tilewright.lowering.templates import matmul
 from tilewright.lowering.templates.indexing import Index, plus, tile_of, value_of
@@ -55,8 +55,8 @@ def lower(
     problem, lanes = problem_of(fused), machine.lanes(4)
     a, b = (_operand(region, number) for number in range(2))
     shape = tuple(spec_of(region.matmul.results[0]).shape)
-    element = accumulator_dtype(dtype_of(region.matmul.operands[0]).name)
-    accumulator = ir.VectorType.get([lanes], dtypes.to_mlir(element))
+    element = DTYPES[accumulator_dtype(dtype_of(region.matmul.operands[0]).name)]
+    accumulator = ir.VectorType.get([lanes], register_type(element))
     rank = len(shape)
     folded = folds_rows(fused)
     if folded:
@@ -126,7 +126,7 @@ class _Fusion:
         return memory if len(self.groups) == len(self.shape) else _rows_of(memory, self.extents[0])
 
     def _narrow(self, accumulator: ir.Value) -> ir.Value:
-        element = dtypes.to_mlir(dtype_of(self.region.matmul.results[0]).name)
+        element = register_type(dtype_of(self.region.matmul.results[0]))
         if accumulator.type.element_type == element:
             return accumulator
         return arith.truncf(ir.VectorType.get([self.lanes], element), accumulator)

@@ -103,17 +103,20 @@ class Place:
         name: as in the table.
         summary: what happens there.
         holds: whether an op is there.
+        inside: the innermost op of Tensor IR around what is emitted for an op there; empty where there may be
+            different ones, or none.
     """
 
     name: str
     summary: str
     holds: Holds
+    inside: str = ""
 
 
 PLACES: dict[str, Place] = {}
 
 
-def place(name: str) -> Callable[[Holds], Holds]:
+def place(name: str, inside: str = "") -> Callable[[Holds], Holds]:
     """Function decorator: enter the place ``name``, described by the function's docstring.
 
     Raises:
@@ -121,7 +124,7 @@ def place(name: str) -> Callable[[Holds], Holds]:
     """
 
     def enter(holds: Holds) -> Holds:
-        enter_once(PLACES, "place", name, Place(name, (holds.__doc__ or "").strip(), holds))
+        enter_once(PLACES, "place", name, Place(name, (holds.__doc__ or "").strip(), holds, inside))
         return holds
 
     return enter
@@ -133,7 +136,7 @@ def _microkernel(site: Site) -> bool:
     return site.template == "matmul" and form_of(site.op) is Form.PRODUCT
 
 
-@place("registers")
+@place("registers", inside="tir.brgemm")
 def _registers(site: Site) -> bool:
     """On the microkernel's accumulators (anchor 0)."""
     return site.template == "matmul" and site.op in _region(site).registers
@@ -145,13 +148,13 @@ def _tile(site: Site) -> bool:
     return site.template == "matmul" and site.op in _region(site).behind and is_view(site.op)
 
 
-@place("strip")
+@place("strip", inside="tir.parallel")
 def _strip(site: Site) -> bool:
     """Behind a matmul, on a strip of finished rows, of which a task has several."""
     return _is_on_rows(site) and _region(site).strips > 1
 
 
-@place("task")
+@place("task", inside="tir.parallel")
 def _task(site: Site) -> bool:
     """Behind a matmul, on all rows of a task at once."""
     return _is_on_rows(site) and _region(site).strips == 1
@@ -177,7 +180,7 @@ def _rows(site: Site) -> bool:
     return _is_in_loops(site) and _region(site).by_rows
 
 
-@place("shared grid")
+@place("shared grid", inside="tir.parallel")
 def _shared_grid(site: Site) -> bool:
     """In loops that have the task grid of a neighbouring matmul."""
     return _is_in_loops(site) and _region(site).shares_grid

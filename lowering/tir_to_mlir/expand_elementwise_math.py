@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tilewright.dialects.diagnostics import CompileError, spell_location
-from tilewright.dialects.mlir import ir
+from tilewright.dialects.mlir import arith, ir
 from tilewright.lowering.microkernels.elementwise_math import EXPANSIONS, SUPPORTED_ELEMENTS, convert
 from tilewright.lowering.microkernels.math_convert import needs_expansion
 from tilewright.lowering.microkernels.math_lanes import Lanes
@@ -13,6 +13,7 @@ from tilewright.passes.core.erasing import erase
 from tilewright.passes.core.machine import machine_of
 
 _CONVERSIONS = ("arith.truncf", "arith.extf")
+_FROM_INTEGERS = {"arith.sitofp": arith.sitofp, "arith.uitofp": arith.uitofp}
 
 
 @register_pass("expand-elementwise-math")
@@ -24,7 +25,8 @@ class ExpandElementwiseMath(Pass):
 
     1. ``math`` ops that have an emitter in `EXPANSIONS`: exp, exp2, log, tanh, erf, sin, cos, atan,
        powf, rsqrt;
-    2. ``arith.truncf`` and ``arith.extf`` of bf16 and f16 where they would become library calls.
+    2. ``arith.truncf`` and ``arith.extf`` of bf16 and f16 where they would become library calls;
+    3. ``arith.sitofp`` and ``arith.uitofp`` to bf16, by way of f32: ``canonicalize`` makes one op of both.
 
     Leaves alone:
 
@@ -76,6 +78,10 @@ def _collect(module: ir.Operation, machine: Machine) -> list[ir.Operation]:
 def _emit(op: ir.Operation, machine: Machine) -> ir.Value:
     if op.name in _CONVERSIONS:
         return convert(op.operands[0], Lanes(op.results[0]).element, machine)
+    if op.name in _FROM_INTEGERS:
+        result = Lanes(op.results[0])
+        wide = _FROM_INTEGERS[op.name](result.with_element(ir.F32Type.get()), op.operands[0])
+        return convert(wide, result.element, machine)
     return EXPANSIONS[op.name](*op.operands, machine)
 
 
@@ -84,6 +90,8 @@ def _is_tensor(value: ir.Value) -> bool:
 
 
 def _is_conversion_to_expand(op: ir.Operation, machine: Machine) -> bool:
+    if op.name in _FROM_INTEGERS and not _is_tensor(op.results[0]):
+        return str(Lanes(op.results[0]).element) == "bf16"
     if op.name not in _CONVERSIONS or _is_tensor(op.results[0]):
         return False
     return needs_expansion(Lanes(op.operands[0]).element, Lanes(op.results[0]).element, machine)
@@ -97,6 +105,8 @@ def _is_math_to_expand(op: ir.Operation) -> bool:
 
 
 def _refuse_unknown(op: ir.Operation) -> None:
+    if op.name in _FROM_INTEGERS:
+        return
     lanes = Lanes(op.operands[0])
     if str(lanes.element) not in SUPPORTED_ELEMENTS:
         message = f"{op.name} on {lanes.element}: expected one of {', '.join(SUPPORTED_ELEMENTS)}"

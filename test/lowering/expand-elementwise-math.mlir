@@ -49,6 +49,16 @@ module attributes {tir.machine = {name = "avx2", cores = 2 : i64, vector_bits = 
     return %y : vector<8xbf16>
   }
 
+  // Integers to bf16 go by way of f32, on any machine.
+  // CHECK-LABEL: func.func @from_integers
+  // CHECK: arith.uitofp %{{.*}} : vector<8xi16> to vector<8xf32>
+  // CHECK-NOT: arith.truncf
+  // CHECK: return
+  func.func @from_integers(%x: vector<8xi16>) -> vector<8xbf16> {
+    %y = arith.uitofp %x : vector<8xi16> to vector<8xbf16>
+    return %y : vector<8xbf16>
+  }
+
   // Vectors of f64: one scalar op a lane. Scalars and vectors of any shape in f32.
   // CHECK-LABEL: func.func @shapes
   // CHECK-COUNT-2: math.tanh %{{.*}} : f64

@@ -82,7 +82,7 @@ class Reshape(MovementOperation, name="reshape", traits=[ext.Pure]):
 
     shape: ir.ArrayAttr
 
-    form = Form.VIEW
+    form = Form.RESHAPE
 
     @classmethod
     def samples(cls, shape: Shape) -> list[Sample]:
