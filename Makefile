@@ -12,7 +12,7 @@ WORKERS ?= 2
 # The folders of tests that test-machines gives to pytest.
 SUITES ?= test/unit
 
-.PHONY: demo test test-machines lint types unit lit e2e fuzz fuzz-own fuzz-again format clean
+.PHONY: demo test test-machines places lint types unit lit e2e fuzz fuzz-own fuzz-again format clean
 
 demo: $(STAMP)
 	@$(BIN)/tilewright demo
@@ -46,6 +46,10 @@ e2e: $(STAMP)
 
 test-machines: $(STAMP)
 	@$(BIN)/python test/machines.py --workers $(WORKERS) --suites $(SUITES)
+
+# Every op at every place with every length of rows; make test has a part of it.
+places: $(STAMP)
+	@TILEWRIGHT_PLACES=all $(BIN)/pytest -n $(WORKERS) test/unit/lowering_graph/test_every_place.py
 
 # Random models; see docs/fuzzing.md. The hash seed makes the same model of the same seed.
 COUNT ?= 100

@@ -212,13 +212,11 @@ def _rows(subject: Subject) -> list[ir.Value]:
 
 @example("shared grid", *IN_ROWS, merged=True)
 def _shared_grid(subject: Subject) -> list[ir.Value]:
-    """Behind the rows of a matmul whose columns are others than those of the op."""
-    rows = STRIPS_OF_ROWS
-    scores = matmul.Matmul.of(
-        subject.ones((rows, 3), "f32"), subject.ones((3, subject.length + 1), "f32"), transpose_a=False
-    )
+    """Behind rows of a matmul with other columns than the op has; a single one would still be of its rows."""
+    rows, columns = STRIPS_OF_ROWS, max(subject.length, 2)
+    scores = matmul.Matmul.of(subject.ones((rows, 3), "f32"), subject.ones((3, columns + 1), "f32"))
     found = binary.Greater.of(_largest(scores), constant.Constant.scalar(0.0, "f32"))
-    numbers = subject.input((rows, subject.length))
+    numbers = subject.input((rows, columns))
     zero = constant.Constant.scalar(0, subject.dtype)
     return [subject.apply(select.Select.of(found, numbers, zero))]
 
@@ -261,4 +259,4 @@ def _read_twice(subject: Subject) -> list[ir.Value]:
 @example("stored", *IN_ROWS)
 def _stored(subject: Subject) -> list[ir.Value]:
     made = subject.apply(product(subject))
-    return [passed(made), made]
+    return [binary.Equal.of(made, made), made]
