@@ -9,7 +9,7 @@ import typer
 from attempts import Outcome
 from campaign import Campaign, Maker
 from cases import Case
-from makers import make_nnsmith, make_own
+from makers import make_expected, make_nnsmith, make_own
 from report import print_report
 from rich.console import Console
 from rich.progress import track
@@ -53,7 +53,7 @@ def own(
 @app.command()
 def again(cases: list[Path]) -> None:
     """Cases that were kept, once more."""
-    _run([Case(path) for path in cases], None, cases[0].parent, keep=True)
+    _run([Case(path) for path in cases], make_expected, cases[0].parent, keep=True)
 
 
 @app.command()
@@ -64,7 +64,7 @@ def total(results: list[Path]) -> None:
     print_report(console, list(outcomes.values()), str(results[0].parent))
 
 
-def _run(cases: Sequence[Case], make: Maker | None, folder: Path, keep: bool) -> None:
+def _run(cases: Sequence[Case], make: Maker, folder: Path, keep: bool) -> None:
     campaign = Campaign(keep, folder / "results.jsonl")
     running = campaign.run(cases, make)
     outcomes = list(track(running, "fuzzing", total=len(cases), console=Console(stderr=True)))

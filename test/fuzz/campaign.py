@@ -35,8 +35,8 @@ class Campaign:
     keep: bool
     results: Path
 
-    def run(self, cases: Sequence[Case], make: Maker | None) -> Iterator[Outcome]:
-        """Outcomes as they come; ``make`` None: the cases are there already."""
+    def run(self, cases: Sequence[Case], make: Maker) -> Iterator[Outcome]:
+        """Outcomes as they come."""
         context = multiprocessing.get_context("spawn")
         with ProcessPool(1, TASKS, context=context) as makers, ProcessPool(1, TASKS, context=context) as ours:
             waiting = list(reversed(cases))
@@ -44,10 +44,7 @@ class Campaign:
             while waiting or pending:
                 while waiting and len(pending) < AHEAD:
                     case = waiting.pop()
-                    if make is None:
-                        pending[ours.schedule(attempt, [case], timeout=SECONDS)] = case, True
-                    else:
-                        pending[makers.schedule(make, [case], timeout=SECONDS)] = case, False
+                    pending[makers.schedule(make, [case], timeout=SECONDS)] = case, False
                 done, _ = wait(pending, return_when=FIRST_COMPLETED)
                 for future in done:
                     case, attempted = pending.pop(future)

@@ -1,6 +1,6 @@
 """What a model should give: ONNX Runtime without optimisation, and onnx.reference in float64.
 
-An error of one unit in the last place at each step, drawn anew in each sample, tells how far float
+An error of some units in the last place at each step, drawn anew in each sample, tells how far float
 arithmetic may be from the exact result: by much where terms cancel, by everything where a comparison or a
 `Floor` decides by the last place.
 """
@@ -17,6 +17,7 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 SAMPLES = 6
+ERROR = 4.0  # units in the last place: what operations may err by, see `GraphOperation.accuracy`
 
 
 class _Errors:
@@ -34,7 +35,7 @@ class _Errors:
         # A number of few digits comes of arithmetic without rounding: it stays.
         digits = min(dtype, np.dtype(np.float32), key=lambda choice: ml_dtypes.finfo(choice).nmant)
         rounds = np.logical_or(always, x.astype(digits).astype(np.float64) != x)
-        error = self.generator.uniform(-1, 1, x.shape) * float(ml_dtypes.finfo(dtype).eps)
+        error = self.generator.uniform(-ERROR, ERROR, x.shape) * float(ml_dtypes.finfo(dtype).eps)
         return np.where(rounds, (x * (1 + error)).astype(dtype).astype(np.float64), held)
 
     def convert(self, x: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -44,7 +45,8 @@ class _Errors:
             return converted
         info, whole = np.iinfo(dtype), np.trunc(x)
         held = (whole >= float(info.min)) & (whole < float(info.max) + 1)
-        return np.where(held, converted, self.generator.integers(info.min, info.max, x.shape, dtype))
+        others = [0, info.min, info.max, int(self.generator.integers(info.min, info.max, dtype=dtype))]
+        return np.where(held, converted, self.generator.choice(np.array(others, dtype), x.shape))
 
 
 def _rounding_op(errors: _Errors) -> type[OpRun]:

@@ -29,7 +29,7 @@ def test_rounding_is_right_and_more_is_wrong() -> None:
 
 
 def test_what_samples_spread_is_tolerated() -> None:
-    reference = expected([1.0, 1.0], [1 + 1e-4, 1])
+    reference = expected([1.0, 1.0], [1 + 2e-4, 1])
     verdict = judge(given(1 + 3e-4, 1 + 3e-4), reference)
     assert (verdict.wrong, verdict.total) == (1, 2)
     assert "y[1]" in verdict.example
@@ -43,6 +43,20 @@ def test_special_values_agree_with_their_own_kind_alone(special: float) -> None:
         if not (np.isnan(other) and np.isnan(special)):
             assert judge(given(other), reference).wrong == 1
     assert judge(given(special), expected([1.0], [1.0])).wrong == 1
+
+
+def test_where_no_digit_is_sure_only_gross_errors_are_wrong() -> None:
+    reference = expected([1e-9], [1e-7])
+    assert judge(given(-5e-6), reference).wrong == 0
+    assert judge(given(1e-3), reference).wrong == 1
+
+
+def test_subnormal_numbers_may_be_flushed() -> None:
+    assert judge(given(0), expected([1e-40], [1e-40])).wrong == 0
+    narrow = {"y": np.array([0], np.float16)}
+    wide = np.array([1e-5])
+    reference = Expected({"y": wide.astype(np.float16)}, {"y": wide}, ({"y": wide},))
+    assert judge(narrow, reference).wrong == 1
 
 
 def test_an_element_is_free_where_samples_decide_differently() -> None:
@@ -90,7 +104,7 @@ def deviation(model: ModelProto, x: np.ndarray) -> float:
 
 def test_samples_err_by_what_a_step_rounds() -> None:
     x = np.array([0.1, 0.7, 1.3, 3.1], np.float32)
-    assert 0 < deviation(a_model(("Exp", ["x"], "y")), x) < 4 * ONE * np.exp(3.1)
+    assert ONE < deviation(a_model(("Exp", ["x"], "y")), x) < 5 * ONE * np.exp(3.1)
     assert deviation(a_model(("Relu", ["x"], "y")), x) == 0
     assert deviation(a_model(("Add", ["x", "x"], "y")), x) == 0  # exact in float32
 
@@ -104,7 +118,7 @@ def test_wider_types_err_less() -> None:
     x = np.array([0.1, 0.7, 1.3, 3.1])
     assert 0 < deviation(a_model(("Exp", ["x"], "y"), dtype=TensorProto.DOUBLE), x) < 1e-13
     narrow = a_model(("Exp", ["x"], "y"), dtype=TensorProto.FLOAT16)
-    assert 1e-3 < deviation(narrow, x.astype(np.float16)) < 0.1
+    assert 1e-2 < deviation(narrow, x.astype(np.float16)) < 0.5
 
 
 def test_the_range_is_that_of_the_models_own_type() -> None:
