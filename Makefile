@@ -12,7 +12,7 @@ WORKERS ?= 2
 # The folders of tests that test-machines gives to pytest.
 SUITES ?= test/unit
 
-.PHONY: demo test test-machines places lint types unit lit e2e fuzz fuzz-own fuzz-again format clean
+.PHONY: demo test test-machines places lint types unit lit e2e fuzz fuzz-own fuzz-coverage fuzz-again format clean
 
 demo: $(STAMP)
 	@$(BIN)/tilewright demo
@@ -55,7 +55,7 @@ places: $(STAMP)
 COUNT ?= 100
 SEED ?= 0
 NODES ?= 10
-FUZZ = PYTHONHASHSEED=0 PYTHONPATH=test/e2e $(BIN)/python test/fuzz
+FUZZ = PYTHONHASHSEED=0 $(BIN)/python test/fuzz
 FUZZED := $(VENV)/.fuzz-installed
 
 fuzz: $(FUZZED)
@@ -63,6 +63,9 @@ fuzz: $(FUZZED)
 
 fuzz-own: $(FUZZED)
 	@$(FUZZ) own --count $(COUNT) --seed $(SEED) --nodes $(NODES)
+
+fuzz-coverage: $(FUZZED)
+	@$(FUZZ) coverage --count $(COUNT) --seed $(SEED) --nodes $(NODES)
 
 fuzz-again: $(FUZZED)
 	@$(FUZZ) again $(CASES)

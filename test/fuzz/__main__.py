@@ -9,7 +9,8 @@ import typer
 from attempts import Outcome
 from campaign import Campaign, Maker
 from cases import Case
-from makers import make_expected, make_nnsmith, make_own
+from coverage import Coverage
+from makers import make_expected, make_nnsmith, make_own, own_graph
 from report import print_report
 from rich.console import Console
 from rich.progress import track
@@ -48,6 +49,17 @@ def own(
     """Models by the tests' own generator."""
     names = [f"own-{nodes}-{number}" for number in range(seed, seed + count)]
     _run([Case(folder / name) for name in names], make_own, folder, keep)
+
+
+@app.command()
+def coverage(count: Count = 300, seed: Seed = 0, nodes: Nodes = 10) -> None:
+    """Which ops the tests' own generator draws, in which element types, and where they come to run."""
+    seen = Coverage()
+    for number in track(range(seed, seed + count), "drawing", console=Console(stderr=True)):
+        seen.add(own_graph(number), nodes)
+    seen.print(console)
+    if seen.missing:
+        raise typer.Exit(1)
 
 
 @app.command()

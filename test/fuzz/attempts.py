@@ -1,6 +1,7 @@
 """One case through the compiler, and what came of it. Runs in a process of its own."""
 
 import re
+import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -8,7 +9,7 @@ from typing import Any
 
 from cases import Arrays, Case, Expected
 from judge import Verdict, judge
-from references import Float64
+from references import evaluator_of
 
 import tilewright
 
@@ -19,7 +20,8 @@ RIGHT, REFUSED, NO_MODEL, WRONG, INTERNAL, CRASH, TIMEOUT = (
 )
 KINDS = (RIGHT, REFUSED, NO_MODEL, WRONG, INTERNAL, CRASH, TIMEOUT)
 FAULTS = frozenset((WRONG, INTERNAL, CRASH, TIMEOUT))
-MORE_SAMPLES = 64  # before an element is called wrong
+# Before an element is called wrong: so many samples more at a time, so many at most, not longer.
+MORE_SAMPLES, MOST_SAMPLES, PATIENCE_SECONDS = 64, 600, 60.0
 # Messages that blame nothing a user could mend.
 _INTERNAL = re.compile(r"internal error|left invalid IR|pass [\w-]+ failed|code generation failed|invalid IR")
 
@@ -59,7 +61,7 @@ def attempt(case: Case) -> Outcome:
     """Compile, run and judge."""
     name = case.folder.name
     try:
-        given = tilewright.compile(case.model, **case.about["options"]).run(case.feeds)
+        given = _results(case)
     except tilewright.CompileError as error:
         kind = INTERNAL if _INTERNAL.search(error.message) else REFUSED
         return Outcome(name, kind, str(error))
@@ -69,13 +71,25 @@ def attempt(case: Case) -> Outcome:
     return Outcome(name, WRONG if verdict.wrong else RIGHT, verdict.example, verdict)
 
 
+def _results(case: Case) -> Arrays:
+    options = case.about["options"]
+    if not case.is_graph:
+        return tilewright.compile(case.model, **options).run(case.feeds)
+    weights = case.weights
+    feeds = {name: array for name, array in case.feeds.items() if name not in weights}
+    return tilewright.compile(case.text, weights=weights, **options).run(feeds)
+
+
 def judge_again(case: Case, given: Arrays) -> Verdict:
-    """The verdict; where elements seem wrong by more samples, as few may miss what an error can do."""
+    """The verdict; where elements seem wrong by ever more samples, as few may miss what an error can do."""
     expected = case.expected()
     verdict = judge(given, expected)
-    if verdict.wrong and expected.exact is not None:
+    start = time.monotonic()
+    while verdict.wrong and expected.exact is not None and time.monotonic() - start < PATIENCE_SECONDS:
         taken = len(expected.samples)
-        more = Float64(case.model).samples(case.feeds, MORE_SAMPLES, first=taken)
+        if taken >= MOST_SAMPLES:
+            break
+        more = evaluator_of(case).samples(case.feeds, MORE_SAMPLES, first=taken)
         expected = Expected(expected.runtime, expected.exact, (*expected.samples, *more))
-        return judge(given, expected)
+        verdict = judge(given, expected)
     return verdict

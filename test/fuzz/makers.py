@@ -1,8 +1,15 @@
 """Makes cases from their names: ``SOURCE-NODES-SEED``."""
 
+import random
+from typing import Any
+
+import numpy as np
 from cases import Arrays, Case
 from onnx import ModelProto
+from own_graphs import OwnGraph
 from references import consult
+
+from tilewright.dialects.base import compiling
 
 # Each model is compiled in one of these ways.
 OPTIONS = ({"threads": 2}, {"threads": 1}, {"threads": 2, "target": "avx2"})
@@ -21,21 +28,19 @@ def make_nnsmith(case: Case) -> None:
 
 
 def make_own(case: Case) -> None:
-    """A model by the tests' own generator."""
-    import random
-
-    import numpy as np
-    from random_models import EXTENTS, RandomModel
-
+    """Graph IR from the registry."""
     nodes, seed = _numbers(case)
-    draw = random.Random(seed).choice
-    grown = RandomModel(lambda choices: draw(list(choices)), np.random.default_rng(seed))
-    for _ in range(draw([1, 2])):
-        grown.feed((draw([1, 2, 3]), draw(EXTENTS), draw(EXTENTS)))
-    for _ in range(nodes):
-        grown.step()
-    model, _ = grown.finish()
-    _write(case, model, dict(grown.model.inputs))
+    grown = own_graph(seed)
+    with compiling():
+        text = str(grown.build(nodes))
+    feeds = {f"x{number}": array for number, array in enumerate(grown.arrays)}
+    _write(case, text, feeds, weights=[f"x{number}" for number in sorted(grown.weights)])
+
+
+def own_graph(seed: int) -> OwnGraph:
+    """A graph that is still empty, drawn by ``seed``."""
+    choose = random.Random(seed).choice
+    return OwnGraph(lambda choices: choose(list(choices)), np.random.default_rng(seed))
 
 
 def _numbers(case: Case) -> tuple[int, int]:
@@ -48,7 +53,7 @@ def make_expected(case: Case) -> None:
     case.write_expected(consult(case))
 
 
-def _write(case: Case, model: ModelProto, feeds: Arrays) -> None:
+def _write(case: Case, model: ModelProto | str, feeds: Arrays, **about: Any) -> None:
     _, seed = _numbers(case)
-    case.write(model, feeds, {"seed": seed, "options": OPTIONS[seed % len(OPTIONS)]})
+    case.write(model, feeds, {"seed": seed, "options": OPTIONS[seed % len(OPTIONS)], **about})
     make_expected(case)
