@@ -177,3 +177,19 @@ def test_views_of_the_second_operand(view: str, rows: int) -> None:
         exe = tilewright.compile(helper.make_model(graph, opset_imports=opset, ir_version=9), target=target)
         expected = x.astype(np.float64) @ seen(b).astype(np.float64)
         np.testing.assert_allclose(exe(x, b), expected, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [np.uint32, np.uint64])
+def test_unsigned_integers_wrap(dtype: type, target: str) -> None:
+    rng = np.random.default_rng(3)
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    x, w = (rng.integers(0, np.iinfo(dtype).max, shape, dtype) for shape in ((7, 13), (13, 33)))
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Max", ["m", "x0"], ["y"])]
+    inputs = [helper.make_tensor_value_info(name, kind, a.shape) for name, a in (("x", x), ("w", w))]
+    results = [helper.make_tensor_value_info("y", kind, (7, 33))]
+    half = numpy_helper.from_array(np.array(np.iinfo(dtype).max // 2, dtype), "x0")
+    graph = helper.make_graph(nodes, "unsigned", inputs, results, [half])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    given = tilewright.compile(model, target=target).run({"x": x, "w": w})["y"]
+    np.testing.assert_array_equal(given, np.maximum(x @ w, np.iinfo(dtype).max // 2))

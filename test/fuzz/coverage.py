@@ -10,12 +10,13 @@ from rich.console import Console
 from rich.table import Table
 
 from tilewright.dialects.base import compiling
+from tilewright.dialects.mlir import ir
 from tilewright.lowering.graph_to_tir.places import PLACES, places_of
 from tilewright.lowering.target.presets import PRESETS
 from tilewright.passes.core.machine import attach_machine
 from tilewright.passes.pipelines import named
 
-MACHINE = PRESETS["avx512"]
+MACHINES = (PRESETS["avx512"], PRESETS["avx2"].with_cores(1))
 
 
 @dataclass
@@ -34,10 +35,12 @@ class Coverage:
     def add(self, graph: OwnGraph, ops: int) -> None:
         """Draw ``ops`` ops in ``graph``, which is empty, and see where they come to run."""
         with compiling():
-            module = graph.build(ops)
-            attach_machine(module.operation, MACHINE)
-            named("graph").run(module)
-            self.placed.update(set(places_of(module.operation)))
+            text = str(graph.build(ops))
+            for machine in MACHINES:
+                module = ir.Module.parse(text)
+                attach_machine(module.operation, machine)
+                named("graph").run(module)
+                self.placed.update(set(places_of(module.operation)))
         self.drawn.update(set(graph.drawn))
 
     @cached_property

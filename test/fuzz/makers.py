@@ -40,7 +40,7 @@ def make_own(case: Case) -> None:
 def own_graph(seed: int) -> OwnGraph:
     """A graph that is still empty, drawn by ``seed``."""
     choose = random.Random(seed).choice
-    return OwnGraph(lambda choices: choose(list(choices)), np.random.default_rng(seed))
+    return OwnGraph(lambda choices: choose(list(choices)), np.random.default_rng(seed), turn=seed)
 
 
 def _numbers(case: Case) -> tuple[int, int]:

@@ -20,9 +20,10 @@ from tilewright.dialects.graph.shapes import Shape
 from tilewright.dialects.mlir import func, ir
 
 PROBE: Shape = (2, 3)  # element types do not depend on extents
-ROWS = (1, 2, 3, 5, 8, 17, 130)
+ROWS = (1, 2, 3, 5, 8, 17, 40, 130)
 LENGTHS = (1, 2, 7, 8, 15, 16, 17, 32, 33)
-BATCHES = (None, None, None, 2)
+BATCHES = (None, None, 2, 3)
+PLANTED = 4
 MOST_ELEMENTS = 20000
 MOST_DIMENSIONS = 4
 # What a step is: any op on any value, or one on the newest; products decide where the ops around them run.
@@ -65,6 +66,8 @@ class OwnGraph:
         arrays: of the arguments ``x0``, ``x1``, …
         weights: numbers of the arguments that are constant.
         drawn: the ops, with the element type of the first operand.
+        turn: the first `PLANTED` ops of a graph are the next ones in the list of all ops and element types
+            from here on, so that graphs of successive turns have all of them; None: they are drawn too.
     """
 
     draw: Draw
@@ -72,6 +75,7 @@ class OwnGraph:
     arrays: list[np.ndarray] = field(default_factory=list)
     weights: set[int] = field(default_factory=set)
     drawn: list[tuple[str, str]] = field(default_factory=list)
+    turn: int | None = None
 
     def build(self, ops: int) -> ir.Module:
         """A verified module of about ``ops`` ops, in the current context."""
@@ -84,7 +88,7 @@ class OwnGraph:
             with ir.InsertionPoint(self._block):
                 for number in range(ops):
                     with ir.Location.name(f"node{number}"):
-                        self._step()
+                        self._step(number)
                 results = self._results()
                 func.ReturnOp(results)
             self._declare(main, results)
@@ -111,15 +115,24 @@ class OwnGraph:
         mark = {"graph.constant": ir.UnitAttr.get()} if constant else {}
         return ir.DictAttr.get({**mark, "graph.name": ir.StringAttr.get(name)})
 
-    def _step(self) -> None:
+    def _step(self, step: int) -> None:
         """One further op, unless it would be too large."""
+        if self.turn is not None and step < PLANTED:
+            every = list(_choices(drawable(), set()))
+            op, number, types = every[(self.turn * PLANTED + step) % len(every)]
+            self._apply(op, number, types, self._operand(types[0], []) if types else None)
+            return
         kind = self.draw(STEPS)
         newest = self._values[-1:] if kind != "any" else []
         there = {spec_of(value).dtype for value in newest if spec_of(value).rank >= 2}
         ops = [op for op in drawable() if kind != "product" or op.category is Category.TUNABLE]
         choices = list(_choices(ops, there)) or list(_choices(ops, set()))
-        names = sorted({op.OPERATION_NAME for op, *_ in choices})
-        name = self.draw(names)  # each op as often as another, however many types it takes
+        if self.draw([False, True]):  # each form as often as another, however many ops it has
+            form = self.draw(sorted({op.form.value for op, *_ in choices}))
+            choices = [choice for choice in choices if choice[0].form.value == form]
+        name = self.draw(
+            sorted({op.OPERATION_NAME for op, *_ in choices})
+        )  # and each op, of however many types
         op, number, types = self.draw([choice for choice in choices if name == choice[0].OPERATION_NAME])
         first = self._operand(types[0], newest) if types else None
         self._apply(op, number, types, first)
